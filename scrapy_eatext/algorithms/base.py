@@ -43,7 +43,10 @@ OptionsT = TypeVar("OptionsT", bound=Options)
 
 
 def make_options(cls: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:
-    """The options of a class, checked.  Raises OptionError for a wrong name or value."""
+    """The options of a class, checked.
+
+    Raises OptionError for a wrong name or value.
+    """
     if not given:  # the usual case in a crawl
         return cls()
     known = {f.name: f.metadata.get("kind") for f in fields(cls)}
@@ -108,14 +111,15 @@ class UnitList(list[Unit]):
 class Verdict:
     """An algorithm's judgement of a page's units.
 
-    ``kept``, ``scores`` (0 to 1) and ``reasons`` have an entry for each unit.  ``text`` is
-    set if an original joins its units in its own way; otherwise the kept units are
-    rendered.  ``score`` is the confidence for the page as a whole, 0 to 1; None counts as
-    1, so that the text passes any EATEXT_MIN_SCORE.  ``comments`` returns for each unit
-    whether it is a reader's comment; it is None if the algorithm does not find comments.
-    ``origin`` is "page", or names the data in the page that the text is from; then ``page``
-    is a page of that text alone, and the units are its blocks.  ``template`` is as in
-    MainText.  ``removed`` are the units that a site's rule removed; no output has them.
+    ``kept``, ``scores`` (0 to 1) and ``reasons`` have an entry for each unit.  ``text``
+    is set if an original joins its units in its own way; otherwise the kept units are
+    rendered.  ``score`` is the confidence for the page as a whole, 0 to 1; None counts
+    as 1, so that the text passes any EATEXT_MIN_SCORE.  ``comments`` returns for each
+    unit whether it is a reader's comment; it is None if the algorithm does not find
+    comments.  ``origin`` is "page", or names the data in the page that the text is
+    from; then ``page`` is a page of that text alone, and the units are its blocks.
+    ``template`` is as in MainText.  ``removed`` are the units that a site's rule
+    removed; no output has them.
     """
 
     units: Units

@@ -79,8 +79,8 @@ class DensityOptions(Options):
 class Measured:
     """Lines as units, with their numbers of characters of text and of markup.
 
-    With ``joined`` they are lines of the source, of which the kept ones, joined, are the
-    text; otherwise they are blocks, which are rendered.
+    With ``joined`` they are lines of the source, of which the kept ones, joined, are
+    the text; otherwise they are blocks, which are rendered.
     """
 
     units: Units
@@ -137,8 +137,8 @@ def densities(
 def limit(density: npt.NDArray[np.float32], threshold: float | str) -> float:
     """What a line's density must exceed, given the densities of the page's long lines.
 
-    It is the threshold if that is a number, the mean for "mean", and for "stddev" 0.5 minus
-    the sample's standard deviation, which is 0 for a single line.
+    It is the threshold if that is a number, the mean for "mean", and for "stddev" 0.5
+    minus the sample's standard deviation, which is 0 for a single line.
     """
     if not isinstance(threshold, str):
         return float(threshold)

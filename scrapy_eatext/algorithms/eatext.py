@@ -78,17 +78,17 @@ _FEW, _LONGER = 40, 3
 class Rule:
     """A rule after the choice of blocks, except on pages of ``spared`` kinds.
 
-    ``leave`` takes a walk, the kept blocks, all blocks' words and chances, and returns the
-    blocks that stay.
+    ``leave`` takes a walk, the kept blocks, all blocks' words and chances, and returns
+    the blocks that stay.
     """
 
     leave: Callable[[Walk, Flags, Ints, Ints], Flags]
     spared: frozenset[str] = frozenset()
 
 
-# The rules that leave out blocks, by the reason, unless a threshold is set: before rows of
-# tables are completed, and after.  benchmarks/rules.py measures the gain of each rule.
-# Posts of a thread quote each other, and headings of a list stand above links.
+# The rules that leave out blocks, by the reason, unless a threshold is set: before rows
+# of tables are completed, and after.  benchmarks/rules.py measures the gain of each
+# rule.  Posts of a thread quote each other, and headings of a list stand above links.
 BEFORE = {"a copy of text above": Rule(without_copies, frozenset(("forum",)))}
 AFTER = {
     "a wiki's link to edit": Rule(without_edit_links),
@@ -224,11 +224,11 @@ class Eatext(Algorithm[EatextOptions]):
 class TaggerModel:
     """The content of a model file.
 
-    ``tagger`` judges blocks; ``comments`` finds readers' comments, if the model was trained
-    with any.  ``kinds`` and ``quality`` judge the page as a whole: ``kinds`` predicts one of
-    ``kind_names``, from figures of the page and the ``votes`` of its words, and ``quality``
-    estimates the lack of word F1 of the kept blocks.  ``lines`` calibrate the tagger's
-    likelihoods by kind.
+    ``tagger`` judges blocks; ``comments`` finds readers' comments, if the model was
+    trained with any.  ``kinds`` and ``quality`` judge the page as a whole: ``kinds``
+    predicts one of ``kind_names``, from figures of the page and the ``votes`` of its
+    words, and ``quality`` estimates the lack of word F1 of the kept blocks.  ``lines``
+    calibrate the tagger's likelihoods by kind.
     """
 
     version: str
@@ -270,7 +270,8 @@ def _model(path: str) -> TaggerModel:
 def load_tagger(path: str | Path) -> TaggerModel:
     """Read a model file.
 
-    Raises ModelError, naming the file, if it is damaged, and OSError if it can't be read.
+    Raises ModelError, naming the file, if it is damaged, and OSError if it can't be
+    read.
     """
     model = load_model(path, Eatext.name)
     arrays, header = model.arrays, model.header
@@ -328,7 +329,10 @@ def _apply(
     chances: Ints,
     left_out: dict[int, str],
 ) -> Flags:
-    """The kept blocks after some rules; adds the reasons of the others to ``left_out``."""
+    """The kept blocks after some rules.
+
+    Adds the reasons of the others to ``left_out``.
+    """
     for reason, rule in rules.items():
         if kind in rule.spared:
             continue
@@ -358,8 +362,8 @@ def _of_data(embedded: Embedded) -> Verdict:
 class _Comments:
     """The readers' comments of a page, which are found on first access.
 
-    ``w`` has the words of each block, and ``taught`` marks the comments known from a site
-    file.
+    ``w`` has the words of each block, and ``taught`` marks the comments known from a
+    site file.
     """
 
     def __init__(
@@ -406,7 +410,8 @@ def _named_comments(walk: Walk, w: Ints, kept: Flags) -> Flags:
     named = dict.fromkeys(rows[few].tolist())
     parents = walk.elements[:, ElementColumn.PARENT].tolist()
     inside = [False] * len(parents)
-    # Parents come before their children; elements before the first named one are outside.
+    # Parents come before their children; elements before the first named one are
+    # outside.
     for row in range(min(named, default=len(parents)), len(parents)):
         inside[row] = row in named or inside[parents[row]]
     around = np.array(inside, dtype=np.bool_)[walk.blocks[:, BlockColumn.INNER]]
@@ -416,8 +421,8 @@ def _named_comments(walk: Walk, w: Ints, kept: Flags) -> Flags:
     return around & (w >= _COMMENT_WORDS) & (2 * links < chars)
 
 
-# The reasons against a block, and for one, the plainest first: a feature, its least value,
-# and the reason's text.
+# The reasons against a block, and for one, the plainest first: a feature, its least
+# value, and the reason's text.
 _AGAINST = (
     ("in_nav", 1, "in a nav element"),
     ("in_footer", 1, "in a footer"),

@@ -16,8 +16,8 @@ from scrapy_eatext.algorithms.stoplists import (
 # Languages of which only jusText has a list, without varieties of other languages; they
 # are found if that package is installed.
 _ONLY_JUSTEXT = "az be cy is ka kk kn ky mk ml ne pnb sq sr ta te uz".split()
-# Languages with nearly the same list as one with far more pages: they are chosen only if
-# a page declares them.
+# Languages with nearly the same list as one with far more pages: they are chosen only
+# if a page declares them.
 _TWINS = frozenset(("ms",))  # of Indonesian
 # The most words of a list, as a language is recognized with few.
 _WORDS = 400
@@ -37,8 +37,8 @@ def _index() -> dict[str, list[tuple[str, float]]]:
     """For each stop word the languages that have it, and the weight of a hit in each.
 
     The weight is 1 divided by the share of running text that the language's list makes
-    up, so that a text in the language scores about 1 per word.  The table has about 25,000
-    words.
+    up, so that a text in the language scores about 1 per word.  The table has about
+    25,000 words.
     """
     index: defaultdict[str, list[tuple[str, float]]] = defaultdict(list)
     for code in SHARES:
@@ -47,8 +47,9 @@ def _index() -> dict[str, list[tuple[str, float]]]:
             for word in stop_words.words:
                 index[word].append((code, 1 / stop_words.share))
     for code in _ONLY_JUSTEXT:
-        # These lists are from encyclopedias with English and French in footnotes.  They are
-        # in order of frequency, so their first words make up nearly all of their share.
+        # These lists are from encyclopedias with English and French in footnotes.  They
+        # are in order of frequency, so their first words make up nearly all of their
+        # share.
         for word in (justext_words(code) or [])[:_WORDS]:
             if not any(known in ("en", "fr") for known, _ in index.get(word, ())):
                 index[word].append((code, 1 / (0.8 * JUSTEXT_SHARE)))
@@ -63,8 +64,8 @@ def words_of(text: str) -> list[str]:
 def pick_language(text: str, declared: str = "") -> str:
     """The code of a text's language, or "" if no list fits.
 
-    ``declared`` is the code that the page declares.  It decides between lists with similar
-    numbers of hits, and for short texts.
+    ``declared`` is the code that the page declares.  It decides between lists with
+    similar numbers of hits, and for short texts.
     """
     by_script = script_language(text, "ja" if declared == "ja" else "zh")
     if by_script:

@@ -24,9 +24,9 @@ _STARTED = BlockColumn.ELEMENTS
 
 # Elements whose content is never shown as text of the page.
 _UNSEEN = "script|style|title|textarea|noscript|noframes|noembed|iframe|template"
-# A comment, one of these elements with its content, a tag, or a declaration.  Each may end
-# with the page: otherwise the end of unclosed ones would be searched again and again, in
-# quadratic time.  A > in a quoted value does not end a tag.
+# A comment, one of these elements with its content, a tag, or a declaration.  Each may
+# end with the page: otherwise the end of unclosed ones would be searched again and
+# again, in quadratic time.  A > in a quoted value does not end a tag.
 _MARKUP = re.compile(
     r"<!--.*?(?:-->|\Z)"
     rf"|<({_UNSEEN})(?=[\s/>]).*?(?:</\1(?=[\s/>])[^>]*(?:>|\Z)|\Z)"
@@ -62,8 +62,8 @@ def block_markup(page: Page) -> npt.NDArray[np.int64]:
 def source_lines(html: str) -> Iterator[tuple[str, int]]:
     """For each line of the source its text, and its number of characters of markup.
 
-    Scripts, styles and comments are markup; a tag may span lines.  In the text, character
-    references are resolved and white space is collapsed.
+    Scripts, styles and comments are markup; a tag may span lines.  In the text,
+    character references are resolved and white space is collapsed.
     """
     text = _MARKUP.sub(_leave_lines, html)
     lines = zip(_NEWLINE.split(html), _NEWLINE.split(text), strict=True)
@@ -77,7 +77,7 @@ _BORDER = "\x1f"
 
 
 def _leave_lines(match: re.Match[str]) -> str:
-    """The replacement of markup: its line breaks, after a border if a word ends there."""
+    """The replacement of markup: a border if a word ends, and its line breaks."""
     name = match[2]
     border = _BORDER if name and name.lower() in _APART else ""
     return border + "".join(_NEWLINE.findall(match[0]))

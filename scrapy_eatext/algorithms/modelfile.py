@@ -109,8 +109,8 @@ def save_model(
 def load_model(path: str | Path, algorithm: str) -> Model:
     """Read a model of the algorithm.
 
-    Raises ModelError, naming the file, if it is damaged, of another format version or of
-    another algorithm, and OSError if it can't be read.
+    Raises ModelError, naming the file, if it is damaged, of another format version or
+    of another algorithm, and OSError if it can't be read.
     """
     path = Path(path)
     data = path.read_bytes()

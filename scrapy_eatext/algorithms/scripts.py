@@ -2,9 +2,10 @@
 
 Chinese, Japanese, Thai, Lao, Khmer and Burmese have no spaces between words, and Korean
 attaches particles to words.  Their grammatical signs are found nevertheless: in Chinese
-function characters, in Japanese the kana of particles and endings, in Korean the syllables
-of particles and endings, in the others short function words inside the running text.  The
-share of a text that these signs make up replaces the density of stop words.
+function characters, in Japanese the kana of particles and endings, in Korean the
+syllables of particles and endings, in the others short function words inside the
+running text.  The share of a text that these signs make up replaces the density of stop
+words.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Stop lists by language, and the share of running text that each makes up.
 
-The lists are those of the package stopwordsiso and, if it is installed, of jusText.  A list
-of jusText has a language's most frequent words, which make up about 55 percent of running
-text, and jusText's thresholds on the density of stop words assume this.  Other lists make
-up other shares: each comes with its share, by which a density is scaled.
+The lists are those of the package stopwordsiso and, if it is installed, of jusText.  A
+list of jusText has a language's most frequent words, which make up about 55 percent of
+running text, and jusText's thresholds on the density of stop words assume this.  Other
+lists make up other shares: each comes with its share, by which a density is scaled.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from pathlib import Path
 # wordfreq, .45 to .63 in 38 languages, .55 in the mean (tools/stop_list_shares.py).
 JUSTEXT_SHARE = 0.55
 
-# The languages by code, with jusText's names for them.  ``share`` in the file is the share
-# of running text that the list of stopwordsiso 0.7.1 makes up, computed by
-# tools/stop_list_shares.py from the frequencies of wordfreq, or else from the ranks of the
-# words in jusText's list.  Hausa, Somali, Sotho and Zulu are in neither: theirs is a guess.
-# Languages without spaces between words, or with particles attached to words, have no
-# share: they are measured by character.
+# The languages by code, with jusText's names for them.  ``share`` in the file is the
+# share of running text that the list of stopwordsiso 0.7.1 makes up, computed by
+# tools/stop_list_shares.py from the frequencies of wordfreq, or else from the ranks of
+# the words in jusText's list.  Hausa, Somali, Sotho and Zulu are in neither: theirs is
+# a guess.  Languages without spaces between words, or with particles attached to words,
+# have no share: they are measured by character.
 with Path(__file__).with_name("languages.csv").open(encoding="utf-8") as _file:
     _LANGUAGES = list(csv.DictReader(_file))
 NAMES = {row["code"]: row["name"] for row in _LANGUAGES}
@@ -44,7 +44,7 @@ class StopList:
 
 
 def language_code(language: str) -> str | None:
-    """The code of a language, given by code ("en", "en-GB") or name ("English"), or None."""
+    """The code of a language by code ("en", "en-GB") or name ("English"), or None."""
     key = language.strip().lower().replace(" ", "_")
     if key in NAMES:
         return key

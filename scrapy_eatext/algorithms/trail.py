@@ -92,7 +92,7 @@ class Trail:
         return self._names[number]
 
     def xpath(self, number: int) -> str:
-        """The XPath of an element; each step has its index among siblings of its name."""
+        """The XPath of an element; steps have indexes among siblings of a name."""
         steps = []
         while number:
             steps.append(f"{self._names[number]}[{self._orders[number]}]")

@@ -1,7 +1,7 @@
 """Extracts record batches of pages to record batches of texts, for every engine.
 
-Each input row gives an output row, whose outcome says what happened; only conditions leave
-rows out.
+Each input row gives an output row, whose outcome says what happened; only conditions
+leave rows out.
 """
 
 from __future__ import annotations
@@ -114,11 +114,12 @@ def extract_batches(
 ) -> Iterator[Any]:
     """Extract the pages in pyarrow's record batches, in batches of few rows.
 
-    ``settings`` are EATEXT_* settings; limits apply as in a crawl.  A batch has a column of
-    pages, as text or bytes; it may have one of addresses, an `id` of any type, and other
-    fields of Record.  All its other columns go into the result's `input`.  ``columns`` are
-    the result's columns; ``where`` has conditions that a row has to meet (conditions.py).
-    Raises SettingError, and ValueError for a batch without the column of pages.
+    ``settings`` are EATEXT_* settings; limits apply as in a crawl.  A batch has a
+    column of pages, as text or bytes; it may have one of addresses, an `id` of any
+    type, and other fields of Record.  All its other columns go into the result's
+    `input`.  ``columns`` are the result's columns; ``where`` has conditions that a row
+    has to meet (conditions.py).  Raises SettingError, and ValueError for a batch
+    without the column of pages.
     """
     with closing(Extractor(settings, columns=columns, where=where)) as extractor:
         for batch in batches:
@@ -128,9 +129,9 @@ def extract_batches(
 class Extractor:
     """Extracts several batches with the same settings; see extract_batches().
 
-    Pages are extracted in a worker process, which is restarted if a page ends it, unless
-    EATEXT_EXECUTOR is "inline".  ``tick`` is called before each page; ``tally`` counts the
-    results.
+    Pages are extracted in a worker process, which is restarted if a page ends it,
+    unless EATEXT_EXECUTOR is "inline".  ``tick`` is called before each page; ``tally``
+    counts the results.
     """
 
     def __init__(
@@ -250,7 +251,10 @@ def config_of(settings: Mapping[str, Any]) -> Config:
 
 
 def settings_for_rows(settings: Any) -> dict[str, Any]:
-    """The EATEXT_* settings that rows depend on, as JSON data; classes by import path."""
+    """The EATEXT_* settings that rows depend on, as JSON data.
+
+    A class is given by its import path.
+    """
     return {
         key: to_json_value(settings.get(key))
         for key in KEYS

@@ -29,7 +29,7 @@ _COLUMNS = ("id", "url", "text", "page_type", "outcome")
 
 @dataclass(slots=True)
 class Group:
-    """A group of pages: their number, the changed ones, and the words of the changes."""
+    """A group of pages: all, changed ones, and the words of the changes."""
 
     pages: int = 0
     changed: int = 0
@@ -109,9 +109,9 @@ def compare(
 ) -> Difference:
     """Compare two outputs page by page.
 
-    Pages are matched by address and place in the archive or, with ``by`` "url", by address
-    alone.  ``output`` is a file for the changed pages, the most changed first.  Raises
-    OutputError and ArchiveError.
+    Pages are matched by address and place in the archive or, with ``by`` "url", by
+    address alone.  ``output`` is a file for the changed pages, the most changed first.
+    Raises OutputError and ArchiveError.
     """
     difference = Difference()
     most = max(top, _MOST_WRITTEN if output else 1)
@@ -153,7 +153,10 @@ def _changes(
     key_of: Callable[[Mapping[str, str]], str],
     rows: Iterator[dict[str, str]],
 ) -> Iterator[Change]:
-    """The changed pages; all pages are counted, and matched ones removed from the table."""
+    """The changed pages.
+
+    All pages are counted, and matched ones removed from the table.
+    """
     # Repeated pages are matched in their order.
     query = "SELECT rowid, row FROM old WHERE key = ? ORDER BY rowid LIMIT 1"
     for row in rows:

@@ -61,11 +61,12 @@ def _as_os_error() -> Iterator[None]:
         raise OSError(message) from error
 
 
-# The bytes of a request to a remote file system, and the bytes read after a part, in which
-# its last record mostly ends.
+# The bytes of a request to a remote file system, and the bytes read after a part, in
+# which its last record mostly ends.
 _REQUEST = 1 << 24
 _BEYOND = 1 << 18
-# The timeout in seconds of a request; pyarrow's default of 3 is too short for a busy store.
+# The timeout in seconds of a request; pyarrow's default of 3 is too short for a busy
+# store.
 _PATIENCE = 60
 # The bytes at a file's beginning that show how it is packed.
 _HEAD = 1 << 16
@@ -261,8 +262,8 @@ def _info(path: str) -> Any:
 def walk(folder: str) -> Iterator[tuple[str, dict[str, Stat]]]:
     """A folder and all folders in it, in order: their relative paths, and their files.
 
-    Only regular files are included, as reading a pipe could wait for ever.  Raises OSError
-    for a folder that cannot be listed.
+    Only regular files are included, as reading a pipe could wait for ever.  Raises
+    OSError for a folder that cannot be listed.
     """
     if is_remote(folder):
         yield from _walk_remote(folder)

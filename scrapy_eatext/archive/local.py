@@ -42,8 +42,8 @@ from scrapy_eatext.execution.worker import command
 
 # A part is given up after its process died this many times.
 _MAX_DEATHS = 3
-# A process hangs after _PATIENCE seconds, plus _PAGES times the timeout of a page, without
-# news: a page may take several timeouts, as workers are restarted for it.
+# A process hangs after _PATIENCE seconds, plus _PAGES times the timeout of a page,
+# without news: a page may take several timeouts, as workers are restarted for it.
 _PATIENCE, _PAGES = 60.0, 6
 # Seconds that a process has to end.
 _END_SECONDS = 5.0
@@ -53,9 +53,9 @@ _END_SECONDS = 5.0
 class Plan:
     """The inputs of a run, its output folder, and its options.
 
-    ``lists`` are files with paths of more inputs, relative to ``base``.  ``settings`` are
-    EATEXT_* settings.  ``part_size`` is the most bytes of input for an output file; 0
-    chooses it by the inputs and the workers.
+    ``lists`` are files with paths of more inputs, relative to ``base``.  ``settings``
+    are EATEXT_* settings.  ``part_size`` is the most bytes of input for an output file;
+    0 chooses it by the inputs and the workers.
     """
 
     inputs: Sequence[str]
@@ -134,8 +134,8 @@ class _Job:
 class Run:
     """One run over the inputs of a plan.
 
-    Raises ArchiveError for missing inputs, SettingError for wrong settings, and OutputError
-    for a folder that cannot be used.
+    Raises ArchiveError for missing inputs, SettingError for wrong settings, and
+    OutputError for a folder that cannot be used.
     """
 
     def __init__(self, plan: Plan) -> None:

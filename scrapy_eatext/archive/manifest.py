@@ -2,7 +2,8 @@
 
 It is an append-only file of JSON lines.  A line is written after its output file is
 complete, so the manifest is valid even after a crash.  On a remote file system, where
-files can't be appended to, it is several files, and the last one is rewritten for a line.
+files can't be appended to, it is several files, and the last one is rewritten for a
+line.
 """
 
 from __future__ import annotations
@@ -32,10 +33,11 @@ class OutputError(ValueError):
 class Entry:
     """A part that is done.
 
-    ``input`` is a hash of the state of its input.  ``output`` is the file with its rows, ""
-    without any; ``digest``, ``size`` and ``changed`` are the file's hash, its bytes and its
-    last change in nanoseconds.  ``tally`` has the counts of a Tally; extracting ``bytes`` of
-    input took ``seconds``.  ``damaged`` is the number of records with an error.
+    ``input`` is a hash of the state of its input.  ``output`` is the file with its
+    rows, "" without any; ``digest``, ``size`` and ``changed`` are the file's hash, its
+    bytes and its last change in nanoseconds.  ``tally`` has the counts of a Tally;
+    extracting ``bytes`` of input took ``seconds``.  ``damaged`` is the number of
+    records with an error.
     """
 
     part: str
@@ -60,8 +62,9 @@ class Entry:
 class Manifest:
     """The manifest of a folder, locked for this process until it is closed.
 
-    ``made_by`` are the versions and options that rows depend on.  Raises OutputError for a
-    folder of other versions or options, and for one that another run is writing to.
+    ``made_by`` are the versions and options that rows depend on.  Raises OutputError
+    for a folder of other versions or options, and for one that another run is writing
+    to.
     """
 
     def __init__(self, folder: str, made_by: Mapping[str, Any]) -> None:
@@ -213,7 +216,7 @@ class _Lines:
 
 
 class _RemoteLines:
-    """The lines of a manifest on a remote file system, in files of up to _MOST lines."""
+    """The lines of a manifest on a remote file system, in several files."""
 
     # A file is rewritten for each of its lines.
     _MOST = 500

@@ -1,7 +1,7 @@
 """datatrove: a reader of archives, and a step that extracts their pages.
 
-A document's text is the page's HTML until the step replaces it by the main text; all other
-fields are in the document's metadata.
+A document's text is the page's HTML until the step replaces it by the main text; all
+other fields are in the document's metadata.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class ArchiveReader(PipelineStep):
 class Extract(PipelineStep):
     """Replaces the HTML of each document by its main text.
 
-    The other columns go into the document's metadata.  ``columns`` and ``where`` are those
-    of extract_batches().
+    The other columns go into the document's metadata.  ``columns`` and ``where`` are
+    those of extract_batches().
     """
 
     type = "🛢 - EXTRAC"

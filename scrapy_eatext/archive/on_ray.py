@@ -51,9 +51,9 @@ def read(
     base: str = "",
     **ray: Any,
 ) -> Any:
-    """The pages of archives, read by ``of`` tasks; ``ray`` are options of map_batches().
+    """The pages of archives, read by ``of`` tasks.
 
-    Raises ArchiveError.
+    ``ray`` are options of map_batches().  Raises ArchiveError.
     """
     items = [{"task": task} for task in tasks(inputs, of, base)]
     dataset = _ray_data().from_items(items, override_num_blocks=len(items))

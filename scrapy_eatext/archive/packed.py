@@ -19,8 +19,8 @@ CUT_OFF = "the file is cut off here"
 _ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 GZIP = b"\x1f\x8b\x08"
 ZSTD = b"\x28\xb5\x2f\xfd"
-# Skippable frames of zstd have one of sixteen marks; that with 0x5d holds a dictionary in
-# WARC files.
+# Skippable frames of zstd have one of sixteen marks; that with 0x5d holds a dictionary
+# in WARC files.
 _SKIPPABLE = b"\x2a\x4d\x18"
 _DICTIONARY = b"\x5d" + _SKIPPABLE
 _MOST_OF_A_DICTIONARY = 1 << 26
@@ -125,8 +125,8 @@ BROKEN = _broken()
 def unpacked(body: bytes, codings: str, most: int) -> bytes:
     """A response's body, decoded by its Content-Encoding, the last coding first.
 
-    At most ``most`` bytes and one more are unpacked; 0 is no limit.  A coding that the body
-    is not in was undone by the archive's writer.  Raises PackedError.
+    At most ``most`` bytes and one more are unpacked; 0 is no limit.  A coding that the
+    body is not in was undone by the archive's writer.  Raises PackedError.
     """
     for coding in reversed(codings.lower().split(",")):
         make = _decompressor_for(coding.strip(), body)
@@ -233,8 +233,9 @@ def pieces(
 ) -> Iterator[Piece]:
     """The unpacked bytes of a packed file, or of a part of it.
 
-    A part begins with a member whose content begins with ``begins``; after damage, reading
-    goes on with such a member.  If ``begins`` is b"", the file ends at the damage.
+    A part begins with a member whose content begins with ``begins``; after damage,
+    reading goes on with such a member.  If ``begins`` is b"", the file ends at the
+    damage.
     """
     return of_part(_pieces(file, begins, start, stop), start, stop)
 
@@ -243,8 +244,8 @@ def _pieces(file: BinaryIO, begins: bytes, start: int, stop: int) -> Iterator[Pi
     make, mark = _packing(file)
     offset: int | None = 0
     if start:
-        # A member found here may be inside a record that is an archive itself.  After that
-        # record, members are the file's own.
+        # A member found here may be inside a record that is an archive itself.  After
+        # that record, members are the file's own.
         before = max(0, start - BEFORE)
         offset = _next_member(file, before, make, mark, begins, stop)
     while offset is not None:
@@ -348,8 +349,8 @@ def _members(
 def _salvaged(file: BinaryIO, offset: int, given: int, begins: bytes) -> bytes:
     """The content of a damaged gzip member after the ``given`` bytes already read.
 
-    It is unpacked in small steps, as zlib does not return the output of a step that meets
-    damage.
+    It is unpacked in small steps, as zlib does not return the output of a step that
+    meets damage.
     """
     file.seek(offset)
     data = file.read(CHUNK)
@@ -374,8 +375,8 @@ def _salvaged(file: BinaryIO, offset: int, given: int, begins: bytes) -> bytes:
 def _content_at(head: bytes, begins: bytes) -> int:
     """The offset of the packed data in a gzip member, after its header.
 
-    The header's flags may be damaged: others are tried if the content does not begin with
-    ``begins``.
+    The header's flags may be damaged: others are tried if the content does not begin
+    with ``begins``.
     """
     declared = _end_of_header(head)
     if not begins:

@@ -35,13 +35,13 @@ class Record:
     """An entry of an archive: a page, or the reason why there is none.
 
     ``id`` identifies it in its archive.  ``encoding`` is that of the HTTP header.
-    ``outcome`` is "" for a page; otherwise it is ``skipped_`` with the kind of entry, or
-    ``unreadable``, with an ``error``.  A damaged page has an error too.  ``input`` is a
-    JSON object of all other columns or keys of a page's row, or "".
+    ``outcome`` is "" for a page; otherwise it is ``skipped_`` with the kind of entry,
+    or ``unreadable``, with an ``error``.  A damaged page has an error too.  ``input``
+    is a JSON object of all other columns or keys of a page's row, or "".
 
     ``source`` is the archive's file or folder, and ``offset`` the page's place in it: a
-    byte, or a row of Parquet.  ``fetched`` is the time of the request, as in the archive;
-    ``status`` and ``content_type`` are those of its HTTP response.
+    byte, or a row of Parquet.  ``fetched`` is the time of the request, as in the
+    archive; ``status`` and ``content_type`` are those of its HTTP response.
     """
 
     id: str
@@ -119,8 +119,9 @@ def record_of_response(
 ) -> Record:
     """The record of an HTTP response, by the rules of a crawl.
 
-    Its body is unpacked up to ``most`` bytes and one more; 0 is no limit.  ``identified``
-    is the media type by the archive's writer, for a response without one.
+    Its body is unpacked up to ``most`` bytes and one more; 0 is no limit.
+    ``identified`` is the media type by the archive's writer, for a response without
+    one.
     """
     declared = (headers.get("Content-Type") or b"").decode("latin-1")
 

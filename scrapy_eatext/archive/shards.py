@@ -1,7 +1,7 @@
 """The process that extracts parts of archives and writes their files.
 
-It reads messages from standard input, one for each part, and writes progress and results
-to standard output.
+It reads messages from standard input, one for each part, and writes progress and
+results to standard output.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Data augmentation: training pages of which some names and elements are replaced.
 
-A model whose training pages all have class names and sectioning elements relies on them,
-and fails on pages without.  Augmentation changes the walk's tables alone: words of
-attributes become unknown words, sectioning elements become divs, as on old pages, and some
-pages lose the words of their text, or their title, description and address.  A part of the
-names and pages stays, so that names keep their weight.
+A model whose training pages all have class names and sectioning elements relies on
+them, and fails on pages without.  Augmentation changes the walk's tables alone: words
+of attributes become unknown words, sectioning elements become divs, as on old pages,
+and some pages lose the words of their text, or their title, description and address.  A
+part of the names and pages stays, so that names keep their weight.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from scrapy_eatext.page.walk import TOKEN_ATTRIBUTES, Walk
 
 # The share of the words in a page's attributes that is replaced is one of these.
 _WORDS = (0.3, 0.6, 1.0)
-# The share of pages whose sectioning elements are replaced, and the share of tags replaced.
+# The share of pages whose sectioning elements are replaced, and the share of tags
+# replaced.
 _ELEMENTS, _KINDS = 0.5, 0.7
 # The share of pages that lose the words of their text, as in an unknown language.
 _WORDLESS = 0.3

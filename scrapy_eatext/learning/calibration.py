@@ -1,4 +1,4 @@
-"""Learns the lines that calibrate the default algorithm's likelihoods by kind of page."""
+"""Learns the lines that calibrate likelihoods by kind of page."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _fit(
     weight: NDArray[np.float64],
     near: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """A logistic regression whose penalty is on the distance from coefficients ``near``."""
+    """A logistic regression with a penalty on the distance from ``near``."""
     coefficients = near
     for _ in range(_ROUNDS):
         chance = 1 / (1 + np.exp(-np.clip(columns @ coefficients, -30, 30)))

@@ -1,8 +1,8 @@
 """Corrected labels of pages, to train with instead of those of their dataset.
 
-The file has no texts: pages are identified by the digest of their bytes, blocks by hashes.
-A page whose labels are in doubt has a reason instead, and is not learned from.  Scores are
-still by the dataset's own texts.
+The file has no texts: pages are identified by the digest of their bytes, blocks by
+hashes.  A page whose labels are in doubt has a reason instead, and is not learned from.
+Scores are still by the dataset's own texts.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def read_corrections(file: str | Path) -> Mapping[str, Correction]:
     """The corrections in a JSON file, by the digests of pages.
 
     A row is ``{"kind": ..., "main": [hash, ...], "comments": [...]}``, with optional
-    comments, or ``{"doubt": reason}``.  Raises DataError for a file in another format, and
-    OSError if it can't be read.
+    comments, or ``{"doubt": reason}``.  Raises DataError for a file in another format,
+    and OSError if it can't be read.
     """
     try:
         rows = json.loads(Path(file).read_text("utf-8"))

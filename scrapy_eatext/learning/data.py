@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 class LabelledPage:
     """A page and its labels.
 
-    ``text`` is the main text.  ``comments`` are the readers' comments, "" for none, None
-    if they are unknown.  ``kind`` is the kind of page, "page" if it is unknown.  ``wanted``
-    and ``unwanted`` are segments that must and must not be extracted.  ``data`` is the name
-    of the page's dataset, and ``correction`` has corrected labels.  The HTML stays in its
-    file until it is read.
+    ``text`` is the main text.  ``comments`` are the readers' comments, "" for none,
+    None if they are unknown.  ``kind`` is the kind of page, "page" if it is unknown.
+    ``wanted`` and ``unwanted`` are segments that must and must not be extracted.
+    ``data`` is the name of the page's dataset, and ``correction`` has corrected labels.
+    The HTML stays in its file until it is read.
     """
 
     name: str
@@ -58,7 +58,10 @@ class LabelledPage:
 
     @property
     def digest(self) -> str:
-        """A short hash of the page's bytes.  Raises DataError if the file is damaged."""
+        """A short hash of the page's bytes.
+
+        Raises DataError if the file is damaged.
+        """
         return hashlib.sha256(self.html).hexdigest()[:8]
 
 

@@ -39,9 +39,9 @@ _ORIGINAL_SHARE = 0.1
 _SHARE = 0.5
 # False negatives weigh more than false positives: this gives the best mean word F1.
 _CONTENT_WEIGHT = 1.5
-# The paper's rule for a token: its odds, or their inverse, are above _ODDS, and it is in
-# more than _BLOCKS_SHARE of the blocks of a class.  Its authors also selected tokens with a
-# meaning by hand; here, _SITES_SHARE of the sites must use the token.
+# The paper's rule for a token: its odds, or their inverse, are above _ODDS, and it is
+# in more than _BLOCKS_SHARE of the blocks of a class.  Its authors also selected tokens
+# with a meaning by hand; here, _SITES_SHARE of the sites must use the token.
 _ODDS = 2.5
 _BLOCKS_SHARE = 0.01
 _SITES_SHARE = 0.04
@@ -49,8 +49,8 @@ _MIN_SITES = 3
 _MAX_COLUMNS = 40
 # If there are more blocks than this, the fit uses only every second, third, ... block.
 _MAX_BLOCKS = 50_000
-# Weights are rounded to this many digits, so that the order of summation does not change
-# the file.
+# Weights are rounded to this many digits, so that the order of summation does not
+# change the file.
 _DIGITS = 4
 
 # A word of a name, split as the walk does: sidebarLeft-2 has sidebar and Left.
@@ -183,7 +183,7 @@ def _models(
     *,
     original: bool = False,
 ) -> NDArray[np.float32]:
-    """Weights by target and subset of groups: an entry for each column, the intercept."""
+    """Weights by target and subset of groups: those of columns, the intercept."""
     widths = [6, columns.shape[1] - 10, 2, 1, 1]
     group_of = np.repeat(np.arange(len(GROUPS)), widths)
     shape = len(TARGETS), 1 << len(GROUPS), columns.shape[1] + 1
@@ -246,9 +246,9 @@ def _page_weights(counts: Sequence[NDArray[np.int64]]) -> Floats:
 class Tokens:
     """The words of names that a model uses, by the paper's rule.
 
-    ``chosen`` marks the used columns of page_tokens() with this vocabulary.  ``names`` has
-    the names of these columns; ``odds`` has the odds of content and the share of blocks of
-    each.
+    ``chosen`` marks the used columns of page_tokens() with this vocabulary.  ``names``
+    has the names of these columns; ``odds`` has the odds of content and the share of
+    blocks of each.
     """
 
     vocabulary: NDArray[np.uint32]

@@ -48,7 +48,7 @@ def word_score(text: str, true: str) -> Score:
 
 @dataclass(frozen=True, slots=True)
 class SegmentCounts:
-    """Numbers of segments: wanted (tp, fn) or not (fp, tn), extracted (tp, fp) or not."""
+    """Numbers of segments: wanted (tp, fn) or not, extracted (tp, fp) or not."""
 
     tp: int = 0
     fp: int = 0
@@ -134,8 +134,8 @@ def evaluate(
 ) -> Report:
     """Run an extractor over pages and score it by words.
 
-    If segments are known of pages, these pages are scored together, without kinds.  If the
-    extractor raises an exception, the page scores as empty text.
+    If segments are known of pages, these pages are scored together, without kinds.  If
+    the extractor raises an exception, the page scores as empty text.
     """
     rows: list[tuple[str, Score]] = []
     counts: list[SegmentCounts] = []

@@ -31,7 +31,8 @@ _WORD = re.compile(f"[{_SPACELESS}]|[^\\W_{_SPACELESS}]+")
 
 # The least share of the true text that must be on its page.
 MIN_FOUND = 0.2
-# The time of the alignment is proportional to page x text; beyond this it takes minutes.
+# The time of the alignment is proportional to page x text; beyond this it takes
+# minutes.
 _MAX_CELLS = 10**11
 
 
@@ -46,9 +47,9 @@ def words(text: str, *, reference: bool = False) -> list[str]:
 def common(page: Sequence[str], true: Sequence[str]) -> NDArray[np.bool_]:
     """For each word of the page, whether it is in the longest common subsequence.
 
-    Ties are decided as in the original: from the end backwards, equal words are matched;
-    otherwise a word of the true text is skipped if that loses nothing, else a word of the
-    page.  Raises ValueError if the product of the lengths is above 10^11.
+    Ties are decided as in the original: from the end backwards, equal words are
+    matched; otherwise a word of the true text is skipped if that loses nothing, else a
+    word of the page.  Raises ValueError if the product of the lengths is above 10^11.
     """
     m, n = len(page), len(true)
     if m * n > _MAX_CELLS:
@@ -74,9 +75,9 @@ class _Rows:
     """The rows of the alignment's table of lengths, as bits of their differences.
 
     Row i has a 0 at bit j - 1 where the first i words of the page have one word more in
-    common with the first j words of the text than with the first j - 1.  Every step-th row
-    is stored; rows in between are computed again on demand, from the last to the first, so
-    that memory grows only with the square root of the page's length.
+    common with the first j words of the text than with the first j - 1.  Every step-th
+    row is stored; rows in between are computed again on demand, from the last to the
+    first, so that memory grows only with the square root of the page's length.
     """
 
     def __init__(self, page: Sequence[str], true: Sequence[str]) -> None:
@@ -127,9 +128,9 @@ def _mask(places: Sequence[int], size: int) -> int:
 class Labels:
     """The labels of a page's blocks, from its true text.
 
-    ``share`` has the share of each block's words that are in the true text, 0 for a block
-    without words, and ``words`` the number of its words.  ``found`` and ``wanted`` are
-    numbers of words of the true text: those found on the page, and all.
+    ``share`` has the share of each block's words that are in the true text, 0 for a
+    block without words, and ``words`` the number of its words.  ``found`` and
+    ``wanted`` are numbers of words of the true text: those found on the page, and all.
     """
 
     share: NDArray[np.float64]
@@ -152,7 +153,10 @@ def label_page(blocks: Sequence[str], page: LabelledPage, true: str) -> Labels:
 
 
 def label_content(blocks: Sequence[str], page: LabelledPage) -> Labels:
-    """The labels by a page's main text.  Raises DataError if too little is on the page."""
+    """The labels by a page's main text.
+
+    Raises DataError if too little is on the page.
+    """
     labels = label_page(blocks, page, page.text)
     if not labels.on_page:
         raise DataError(f"{page.file}: its true text is not in it")

@@ -14,10 +14,11 @@ _STILL = 1e-7
 class Regression:
     """Fits by Newton's method.
 
-    All columns are fitted first.  The fit of a subset starts from their weights and reuses
-    their Hessian, which is computed anew only if steps do not become shorter.  ``columns``
-    has a row for each example, ``truth`` and ``weights`` an entry.  ``penalty`` is on the
-    squared weights of standardised columns, for examples that weigh 1 on average.
+    All columns are fitted first.  The fit of a subset starts from their weights and
+    reuses their Hessian, which is computed anew only if steps do not become shorter.
+    ``columns`` has a row for each example, ``truth`` and ``weights`` an entry.
+    ``penalty`` is on the squared weights of standardised columns, for examples that
+    weigh 1 on average.
     """
 
     def __init__(
@@ -54,7 +55,8 @@ class Regression:
     ) -> tuple[Floats, Floats]:
         """The minimum for the columns of a mask, and the last Hessian.
 
-        ``solution`` is where to start; ``hessian`` is the first to use, if there is one.
+        ``solution`` is where to start; ``hessian`` is the first to use, if there is
+        one.
         """
         columns = self._columns if mask.all() else self._columns[:, mask]
         penalty = self._penalty[mask]

@@ -19,8 +19,8 @@ _NEWLINE = re.compile(r"\r\n|\r|\n")
 # The comments by which the author of the density filter marked lines of content.
 BEGIN, FINISH = "<!-- content -->", "<!-- /content -->"
 # Comments that exclude parts of a page from Google's search appliance.  The word after
-# the colon (index, anchor, snippet, all) makes no difference here; its length is bounded,
-# so that matching takes linear time.
+# the colon (index, anchor, snippet, all) makes no difference here; its length is
+# bounded, so that matching takes linear time.
 _GOOGLE = re.compile(r"<!--\s*google(on|off)(?::[^>]{0,99}?)?\s*-->", re.IGNORECASE)
 
 CONTENT, GOOGLE = "content", "google"

@@ -1,7 +1,7 @@
 """Learns the weights of words in attributes, by a logistic regression over blocks.
 
-A word is used only if several sites have it, so that the meaning of words is learned, not
-the vocabulary of a site.
+A word is used only if several sites have it, so that the meaning of words is learned,
+not the vocabulary of a site.
 """
 
 from __future__ import annotations

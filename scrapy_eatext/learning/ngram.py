@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from scrapy_eatext.learning.data import LabelledPage
     from scrapy_eatext.learning.train import Progress
 
-# The number of sequences in the model, and the steps per doubling that counts are rounded
-# to: so it stays under a megabyte; the card has the cost in errors.
+# The number of sequences in the model, and the steps per doubling that counts are
+# rounded to: so it stays under a megabyte; the card has the cost in errors.
 SEQUENCES = 250_000
 STEPS = 8
 # One page in this many is held out, to choose the bias and to measure errors.
@@ -56,7 +56,10 @@ class NgramTrainer:
     segments = False
 
     def sample(self, page: LabelledPage) -> list[Line]:
-        """The page's labelled lines.  Raises DataError if its true text is not on it."""
+        """The page's labelled lines.
+
+        Raises DataError if its true text is not on it.
+        """
         parsed = Page.of(page.html, page.url or None)
         blocks = parsed.blocks
         texts = blocks.texts(list(range(len(blocks))))
@@ -123,7 +126,10 @@ def _flat(samples: Sequence[list[Line]]) -> list[Line]:
 
 
 def _count(lines: Sequence[Line]) -> list[Level]:
-    """The counts of all sequences.  Raises DataError if lines of a class are missing."""
+    """The counts of all sequences.
+
+    Raises DataError if lines of a class are missing.
+    """
     trained = _trained(lines)
     if not all(trained):
         missing = "content" if not trained[KEEP] else "boilerplate"

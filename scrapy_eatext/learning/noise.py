@@ -1,7 +1,7 @@
 """Label noise: blocks that may be content although the true text lacks them.
 
-Some true texts leave out all code, and some end in the middle of the page's text.  Blocks
-that are missing for such a reason are not learned from at all.
+Some true texts leave out all code, and some end in the middle of the page's text.
+Blocks that are missing for such a reason are not learned from at all.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from scrapy_eatext.tagger.operations import Ints
 
 _KIND, _INNER = (BlockColumn.KIND, BlockColumn.INNER)
-# A true text counts as cut off if at least _MORE_BLOCKS with _MORE_WORDS follow that have
-# paths typical of the text.  A typical path is that of at least _OFTEN blocks of the text,
-# and of at most _SELDOM times as many other blocks before the text's end.
+# A true text counts as cut off if at least _MORE_BLOCKS with _MORE_WORDS follow that
+# have paths typical of the text.  A typical path is that of at least _OFTEN blocks of
+# the text, and of at most _SELDOM times as many other blocks before the text's end.
 _MORE_BLOCKS, _MORE_WORDS = 5, 100
 _OFTEN, _SELDOM = 3, 0.2
 
@@ -38,7 +38,7 @@ def noisy(share: NDArray[np.float32], walk: Walk) -> NDArray[np.bool_]:
 def omitted_code(
     share: NDArray[np.float32], is_code: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """The code that is labelled as boilerplate although the block before it is content."""
+    """The code that is labelled as boilerplate after a block of content."""
     # For each block the last one up to it that is no code.
     place = np.maximum.accumulate(np.where(is_code, -1, np.arange(len(share))))
     follows = (place >= 0) & (share[place] > 0)

@@ -1,8 +1,8 @@
 """Training of the perceptron's eighteen networks.
 
 As by default in the original's library, a network is trained in batch mode by resilient
-backpropagation (Riedmiller and Braun 1993).  Then its output is shifted so that 0.5 is the
-threshold with the best F1.
+backpropagation (Riedmiller and Braun 1993).  Then its output is shifted so that 0.5 is
+the threshold with the best F1.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ EPOCHS = {"slp": 100, "mlp": 300}
 MOST_LINES = 60_000
 # A page with fewer words counts as one with this many.
 FEWEST_WORDS = 20
-# Weights are rounded to this many digits, so that the order of summation does not change
-# the file.
+# Weights are rounded to this many digits, so that the order of summation does not
+# change the file.
 DIGITS = 3
 # The thresholds that are tried.
 THRESHOLDS = np.arange(0.15, 0.71, 0.05)
@@ -61,8 +61,8 @@ THRESHOLDS = np.arange(0.15, 0.71, 0.05)
 class Reading:
     """A page's lines: their attributes, whether they are content, their words.
 
-    ``words`` has the number of each line's words, and ``found`` the number of those that
-    are in the true text, which has ``wanted`` words in all.
+    ``words`` has the number of each line's words, and ``found`` the number of those
+    that are in the true text, which has ``wanted`` words in all.
     """
 
     attributes: Floats
@@ -87,7 +87,10 @@ class PerceptronTrainer:
     segments = False
 
     def sample(self, page: LabelledPage) -> dict[str, Reading]:
-        """The page's labelled lines.  Raises DataError if its true text is not on it."""
+        """The page's labelled lines.
+
+        Raises DataError if its true text is not on it.
+        """
         parsed = Page.of(page.html, page.url or None)
         lines = block_lines(parsed)
         written = written_lines(parsed)
@@ -103,7 +106,10 @@ class PerceptronTrainer:
         progress: Progress,
         readings: Sequence[str] = READINGS,
     ) -> Fitted:
-        """All networks in one model; a model with fewer ``readings`` must not be saved."""
+        """All networks in one model.
+
+        A model with fewer ``readings`` must not be saved.
+        """
         arrays: dict[str, npt.NDArray[Any]] = {}
         for reading in readings:
             lines = [sample[reading] for sample in samples]
@@ -136,7 +142,10 @@ def _reading(lines: Lines, labels: Labels) -> Reading:
 
 
 def draw(samples: Sequence[Reading], seed: int) -> npt.NDArray[np.int64]:
-    """The places of the lines to train on.  Raises DataError if they are of one class."""
+    """The places of the lines to train on.
+
+    Raises DataError if they are of one class.
+    """
     content = np.concatenate([sample.content for sample in samples])
     if content.all() or not content.any():
         missing = "boilerplate" if content.any() else "content"
@@ -229,8 +238,8 @@ def backpropagate(
         for layer, slope, step, last in zip(
             layers, slopes, steps, last_slopes, strict=True
         ):
-            # Steps grow while a slope keeps its sign; after a change of sign the step is
-            # reduced and not taken.
+            # Steps grow while a slope keeps its sign; after a change of sign the step
+            # is reduced and not taken.
             turn = np.sign(slope * last)
             np.multiply(
                 step, np.select([turn > 0, turn < 0], [1.2, 0.5], 1.0), out=step

@@ -1,8 +1,8 @@
 """Improves labels of blocks by the final measure: the word F1 of the kept blocks.
 
 An alignment labels a block by the place of its words in the true text.  It fails if the
-true text has another order than the page, or has a repeated text only once.  So labels of
-single blocks are changed as long as this improves the word F1.
+true text has another order than the page, or has a repeated text only once.  So labels
+of single blocks are changed as long as this improves the word F1.
 """
 
 from __future__ import annotations

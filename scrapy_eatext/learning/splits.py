@@ -42,8 +42,8 @@ def folds(groups: Sequence[str], count: int, seed: int = 0) -> list[int]:
     """A fold from 0 to count - 1 for each page, given the group of each.
 
     No group is split.  To balance the folds, groups are assigned in descending order of
-    size to the fold with the fewest pages; the seed orders groups of equal size.  Raises
-    DataError for fewer groups than folds.
+    size to the fold with the fewest pages; the seed orders groups of equal size.
+    Raises DataError for fewer groups than folds.
     """
     sizes = Counter(groups)
     if len(sizes) < count:

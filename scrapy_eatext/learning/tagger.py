@@ -64,9 +64,9 @@ _EVENNESS = 0.5
 _AUGMENTED = 0.3
 # The weight of pages with readers' comments, which are few.
 _COMMENTS_WEIGHT = 3
-# The true text of some pages is wrong.  In the second round, a page on which the loss of
-# the first trees, out of fold, is above this quantile weighs less: by the square of the
-# ratio of the two losses.
+# The true text of some pages is wrong.  In the second round, a page on which the loss
+# of the first trees, out of fold, is above this quantile weighs less: by the square of
+# the ratio of the two losses.
 _TRUSTED_QUANTILE = 0.9
 _SCALE = 2000
 # The logit, negated, of a kind that no training page of a fold has.
@@ -104,11 +104,12 @@ PAGES = Rounds(trees=120, rate=0.06, depth=4, columns=0.5, borders=32)
 class Sample:
     """The training data of one page.
 
-    ``share`` is the share of content of each block, from 0 to 1, or -1 if it is unknown.
-    ``bags`` and ``true`` are the words of the blocks and of the true text, for pages whose
-    whole text is known.  ``comments`` marks the readers' comments, if they are known.
-    ``by_block`` says that the blocks themselves were labelled, so that the labels are
-    exact.  ``lost`` is the number of wanted segments that no block holds.
+    ``share`` is the share of content of each block, from 0 to 1, or -1 if it is
+    unknown.  ``bags`` and ``true`` are the words of the blocks and of the true text,
+    for pages whose whole text is known.  ``comments`` marks the readers' comments, if
+    they are known.  ``by_block`` says that the blocks themselves were labelled, so that
+    the labels are exact.  ``lost`` is the number of wanted segments that no block
+    holds.
     """
 
     site: str
@@ -435,7 +436,8 @@ def kind_names(samples: Sequence[Sample]) -> list[str]:
 def kind_weights(samples: Sequence[Sample]) -> dict[str, float]:
     """A weight for the pages of each kind: 1 for a kind of mean size.
 
-    It is for pages whose blocks were not labelled themselves; all others weigh the same.
+    It is for pages whose blocks were not labelled themselves; all others weigh the
+    same.
     """
     counts = Counter(
         sample.kind
@@ -540,7 +542,7 @@ def _page_parts(
 def chosen_pages(
     samples: Sequence[Sample], words: Sequence[Ints], likelihoods: Sequence[Ints]
 ) -> tuple[Ints, NDArray[np.float64]]:
-    """The figures of pages after their blocks are chosen, and the F1 of these blocks."""
+    """The figures of pages with chosen blocks, and the F1 of these blocks."""
     figures, scores = [], []
     for sample, w, likelihood in zip(samples, words, likelihoods, strict=True):
         choice = select(likelihood, w)
@@ -556,7 +558,7 @@ def kind_trees(
     count: int,
     seed: int,
 ) -> list[Trees]:
-    """Trees that predict kinds of pages: without each fold, and last those of all pages.
+    """Trees that predict kinds of pages: without each fold, last of all pages.
 
     ``figures`` has a row for each page: those of the page, then the votes of its words.
     """
@@ -590,7 +592,10 @@ def kind_trees(
 
 
 def _among(trees: Trees, present: NDArray[np.intp], count: int) -> Trees:
-    """The trees with a class for each of ``count`` kinds; missing kinds are unlikely."""
+    """The trees with a class for each of ``count`` kinds.
+
+    Missing kinds are unlikely.
+    """
     leaves = np.zeros((count, *trees.leaves.shape[1:]), dtype=trees.leaves.dtype)
     leaves[present] = trees.leaves
     bias = np.full(count, -_UNLIKELY * trees.scale, dtype=trees.bias.dtype)

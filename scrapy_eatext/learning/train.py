@@ -91,10 +91,10 @@ class Trainer(Protocol):
     """How one algorithm is trained.
 
     sample() reads the training data of a page, once for all calls of fit(); it raises
-    DataError, naming the file, for a page that can't be learned from.  fit() returns the
-    same model for the same samples and seed, and raises DataError for samples that lack a
-    class.  ``segments`` says whether it can learn from pages of which only segments are
-    known; otherwise they are left out.
+    DataError, naming the file, for a page that can't be learned from.  fit() returns
+    the same model for the same samples and seed, and raises DataError for samples that
+    lack a class.  ``segments`` says whether it can learn from pages of which only
+    segments are known; otherwise they are left out.
     """
 
     segments: bool
@@ -172,10 +172,10 @@ def train(
 ) -> tuple[Fitted, dict[str, Any]]:
     """Train an algorithm on the data; returns the model and its card.
 
-    The scores on the card are from cross-validation over sites, in ``count`` folds; with
-    ``count`` 0 there are none.  ``on_scores`` is called with the judged pages.  With
-    ``skip``, pages that can't be learned from are left out, and the card has their number;
-    otherwise the first one raises DataError.
+    The scores on the card are from cross-validation over sites, in ``count`` folds;
+    with ``count`` 0 there are none.  ``on_scores`` is called with the judged pages.
+    With ``skip``, pages that can't be learned from are left out, and the card has their
+    number; otherwise the first one raises DataError.
     """
     made = trainer(name)
     pages = [page for page in data.pages if made.segments or not page.has_segments]
@@ -245,9 +245,9 @@ def cross_validate(
 class Judged:
     """A page with the score that a model expected, and the true score of its text.
 
-    ``segments`` has the counts for a page of which only segments are known; ``groups`` are
-    the groups of pages that the page is in.  ``bare`` is the judgement of the same page
-    without class names, ids and sectioning elements.
+    ``segments`` has the counts for a page of which only segments are known; ``groups``
+    are the groups of pages that the page is in.  ``bare`` is the judgement of the same
+    page without class names, ids and sectioning elements.
     """
 
     page: LabelledPage
@@ -335,9 +335,10 @@ def held_out(
 
 @contextmanager
 def temporary(name: str, model: Fitted) -> Iterator[Callable[..., MainText]]:
-    """A context with a function that extracts pages with a model; the file is temporary.
+    """A context with a function that extracts pages with a model.
 
-    The function takes a page, and optionally HTML to use instead of the page's.
+    The model is in a temporary file.  The function takes a page, and optionally HTML
+    to use instead of the page's.
     """
     with tempfile.TemporaryDirectory() as folder:
         options = {"model": str(save(name, model, folder))}

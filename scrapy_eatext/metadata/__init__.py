@@ -1,10 +1,10 @@
 """A page's metadata: title, authors, dates and so on.
 
-Data for machines are preferred to the visible text, in the order JSON-LD, OpenGraph, meta
-elements, microdata, time elements, visible text.  There are two exceptions.  A heading
-whose words are in the title replaces it, as titles in the data often have the site's name
-in them.  And the page's lang attribute comes first, as og:locale is a default on many
-sites.
+Data for machines are preferred to the visible text, in the order JSON-LD, OpenGraph,
+meta elements, microdata, time elements, visible text.  There are two exceptions.  A
+heading whose words are in the title replaces it, as titles in the data often have the
+site's name in them.  And the page's lang attribute comes first, as og:locale is a
+default on many sites.
 """
 
 from __future__ import annotations

@@ -51,7 +51,10 @@ _WEB = re.compile(r"\s*https?://")
 
 
 class JsonLd:
-    """The metadata in a page's JSON-LD scripts; the best object that has a value counts."""
+    """The metadata in a page's JSON-LD scripts.
+
+    The best object that has a value counts.
+    """
 
     def __init__(self, scripts: Iterable[str]) -> None:
         self._by_id: dict[str, dict[str, Any]] = {}
@@ -75,7 +78,7 @@ class JsonLd:
 
     @property
     def is_product(self) -> bool:
-        """Whether the page is a product's, so that its names and dates are of reviews."""
+        """Whether the page is a product's: its names and dates are of reviews."""
         return bool(self._ranked) and not _GOODS.isdisjoint(
             types_of(self._ranked[0][1])
         )
@@ -326,7 +329,7 @@ def _values(scripts: Iterable[str]) -> list[Any]:
 
 
 def _things(values: list[Any]) -> Iterator[dict[str, Any]]:
-    """The objects in values, and the objects in them that may also describe the page."""
+    """The objects in values, and those in them that may also describe the page."""
     left = _MAX_OBJECTS
     todo = values[::-1]
     while todo and left:

@@ -1,4 +1,4 @@
-"""Images and videos: finds those in a page's figures, and limits those of all sources."""
+"""Finds images and videos in figures, and limits those of all sources."""
 
 from __future__ import annotations
 

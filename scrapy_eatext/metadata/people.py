@@ -13,7 +13,8 @@ from scrapy_eatext.page.values import COMMAS
 # The most characters of a name.
 MAX_NAME = 60
 _DIGIT = re.compile(r"\d")
-# Words that make a "by" after them a byline's, in languages where "by" has more meanings.
+# Words that make a "by" after them a byline's, in languages where "by" has more
+# meanings.
 _MADE = (
     r"(?:geschrieben|verfasst|erstellt|veröffentlicht|artikel|beitrag|publié|écrit|rédigé"
     r"|publicad[ao]|escrit[ao]|redactad[ao]|postado|geschreven|geplaatst|gepubliceerd"
@@ -34,8 +35,8 @@ _BY = re.compile(
 )
 # In Korean a name stands before the word for reporter.
 _REPORTER = re.compile(r"([\uac00-\ud7a3]{2,4})\s?(?:기자|특파원)(?![\uac00-\ud7a3])")
-# Where a name ends in a byline; runs of spaces are bounded, for linear time.  In Chinese,
-# Japanese and Korean the next label may follow after a space.
+# Where a name ends in a byline; runs of spaces are bounded, for linear time.  In
+# Chinese, Japanese and Korean the next label may follow after a space.
 _NAME_END = re.compile(
     r"\s{0,9}(?:[|•·⋅»—–;:：،\n(\[（<／]|(?<!\s)/(?!\s)|\s[\u3400-\u9fff\uac00-\ud7a3]{1,6}[:：]"
     r"|\s-\s|\s\d|\s@|[^\s@]{0,40}@[^\s@]{1,40}\.|\bon\s|\b(?:in|for|at)\s|\ben\s(?!\S+\s{1,9}\S)"
@@ -58,8 +59,8 @@ _BY_INSIDE = re.compile(
 _BYS = frozenset(("von", "par", "por", "door", "av", "af"))
 # A word of a name, or an initial.
 _CAPITAL = re.compile(r"[^\W\d_][\w.'’-]*")
-# Separators of names.  Words for "and" that may be part of a name, or have another meaning
-# as "en" in Spanish, count only before a full name.
+# Separators of names.  Words for "and" that may be part of a name, or have another
+# meaning as "en" in Spanish, count only before a full name.
 _AND = re.compile(
     r",?\s{1,9}(?:and|&|und|et|och|og|with)\s{1,9}"
     r"|,?\s{1,9}(?:y|e|i|en|и)\s{1,9}(?=[^\W\d_]\S*\s{1,9}[^\W\d_])"

@@ -52,8 +52,8 @@ _SIGN = re.compile(_any_of([*_CURRENCIES, *_CODES]))
 def amount(price: object, currency: str = "") -> str:
     """The number in a price, such as "1299.95", or "" if there is none.
 
-    A point or comma before the last three digits separates thousands, unless the currency
-    has three decimals.
+    A point or comma before the last three digits separates thousands, unless the
+    currency has three decimals.
     """
     if isinstance(price, bool) or not isinstance(price, (int, float, str)):
         return ""

@@ -74,8 +74,8 @@ _WRITTEN_BY = frozenset(
     "scrittoda skrivenav verfasstvon verfaßtvon von writtenby écritpar автор 作者".split()
 )
 
-# Separators between a title and the site's name.  In scripts without spaces, dashes without
-# spaces around them are separators too.
+# Separators between a title and the site's name.  In scripts without spaces, dashes
+# without spaces around them are separators too.
 _UNSPACED = r"(?<=[\u3000-\U0003ffff])[_－–—-]{1,3}(?=[\u3000-\U0003ffff])"
 _SIGNS = r"|–—‒―\-·•∙⋅⋆★»«›‹><:/~"
 _SEPARATOR = re.compile(
@@ -97,7 +97,8 @@ _MAX_NAME = 500
 # How many paths of breadcrumbs are read, and how many steps of each.
 _MAX_PATHS, _MAX_STEPS = 5, 20
 
-# What software writes for a missing value, and the braces of a template that was not filled.
+# What software writes for a missing value, and the braces of a template that was not
+# filled.
 _NOTHING = frozenset(("undefined", "null", "nan", "[object object]"))
 _BRACES = "{{"
 
@@ -118,8 +119,8 @@ _T = TypeVar("_T")
 class Reader:
     """Reads the metadata of one page, each field by a method with the field's name.
 
-    The method yields pairs of a source and a value, the best first.  A field whose method
-    fails is left empty, and the others are read.
+    The method yields pairs of a source and a value, the best first.  A field whose
+    method fails is left empty, and the others are read.
     """
 
     def __init__(self, page: Page) -> None:
@@ -189,7 +190,10 @@ class Reader:
         return key(self._value("site_name"))
 
     def _without_site(self) -> Iterator[_Found]:
-        """The titles without the site's name; titles that are only this name come last."""
+        """The titles without the site's name.
+
+        Titles that are only this name come last.
+        """
         site = self._value("site_name")
         site_names: list[_Found] = []
         for source, whole in self._titles():
@@ -248,7 +252,10 @@ class Reader:
     # -- authors
 
     def _authors(self) -> Iterator[_Found]:
-        """The names of people, then of other authors; the site's name is no person's."""
+        """The names of people, then of other authors.
+
+        The site's name is no person's.
+        """
         others: list[_Found] = []
         for source, people, names in self._bylines(bool(self._value("published"))):
             valid = tuple(different(filter(None, map(self._name, names))))

@@ -153,7 +153,7 @@ class Data:
         yield from self._elements
 
     def of_types(self, *names: str) -> Iterator[Thing]:
-        """The things of some types that may describe the page, those in JSON-LD first."""
+        """The things of some types that may describe the page, JSON-LD's first."""
         for values in self.json_ld.things():
             if not set(names).isdisjoint(types_of(values)):
                 yield Thing("json-ld", values)
@@ -225,7 +225,10 @@ def _copy(value: Any, left: list[int], depth: int = 0) -> Any:
 
 
 def _is_number(value: Any) -> TypeGuard[int | float]:
-    """Whether a value is a number in the range of floats; JSON's numbers are unbounded."""
+    """Whether a value is a number in the range of floats.
+
+    JSON's numbers are unbounded.
+    """
     return (
         isinstance(value, (int, float))
         and not isinstance(value, bool)

@@ -58,9 +58,9 @@ _MAX_DEPTH = 50
 _LABEL = 60
 # The ASCII characters that key() leaves out; most texts have no others.
 _SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
-# Words for an update, whose date may stand for that of publication, and for an edit or a
-# review, whose date may not.  Texts are casefolded first, as the search is faster if each
-# alternative begins with a single letter.
+# Words for an update, whose date may stand for that of publication, and for an edit or
+# a review, whose date may not.  Texts are casefolded first, as the search is faster if
+# each alternative begins with a single letter.
 _UPDATED = re.compile(
     r"updat|modif|aktuali[sz]|mis(?:e)? à jour|stand(?<=\bstand)\b|aggiorna|actualiz|atualiza"
     r"|bijgewerkt|gewijzigd|u?ppdater|opdater|päivitet|frissít|güncel|ažurir|diperbarui"
@@ -117,7 +117,7 @@ class Visible:
 
     @cached_property
     def headings(self) -> list[tuple[int, str, str]]:
-        """The first headings of level 1, without logos: block, text, the text's key()."""
+        """The first headings of level 1 but logos: block, text, the text's key()."""
         cell = self._walk.blocks.item
         tops = (i for i in self._headings if cell(i, BlockColumn.LEVEL) == 1)
         numbers = list(islice(tops, _MAX_HEADINGS))
@@ -133,7 +133,7 @@ class Visible:
         return rows_with(self._walk.blocks, _KIND, HEADING)
 
     def _is_logo(self, node: Any) -> bool:
-        """Whether a heading is the site's logo, by class, id or a link to the home page."""
+        """Whether a heading is the site's logo, by class, id or link."""
         names = [
             f"{element.get('class') or ''} {element.get('id') or ''}"[:_SHORT]
             for element in (node, *islice(node.iterancestors(), 2))
@@ -299,7 +299,7 @@ class Visible:
         return {title, *title.iterancestors()}
 
     def _is_elsewhere(self, node: Any) -> bool:
-        """Whether an element is in a menu or a reader's text, and not beside the title."""
+        """Whether an element is in a menu or a reader's text, not beside the title."""
         for around in islice(node.iterancestors(), _AROUND):
             if around in self._around_title:
                 return False

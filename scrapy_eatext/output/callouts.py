@@ -45,8 +45,8 @@ def wrap_callouts(
 ) -> None:
     """Put the nodes of each callout into a quote, and note the quote's kind.
 
-    ``of_unit`` has the nodes of the blocks that are shown, and ``parents`` the parent of
-    each node.  It runs before the structure is decided.
+    ``of_unit`` has the nodes of the blocks that are shown, and ``parents`` the parent
+    of each node.  It runs before the structure is decided.
     """
     rows = CALLOUTS.rows(walk)
     # The first node, the last node and the kind of each callout, by their parent.

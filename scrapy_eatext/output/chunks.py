@@ -1,8 +1,8 @@
 """A text cut into chunks for retrieval, each with its place in the text.
 
-A chunk takes as many passages as it has room for.  A passage that is larger than a chunk
-is cut between sentences, or between lines if it is code.  A sentence, line, row or heading
-that is still too large is cut between words.
+A chunk takes as many passages as it has room for.  A passage that is larger than a
+chunk is cut between sentences, or between lines if it is code.  A sentence, line, row
+or heading that is still too large is cut between words.
 """
 
 from __future__ import annotations
@@ -220,7 +220,8 @@ class _Paths:
 def _fitted(passages: Passages, room: _Room) -> Passages:
     """Passages with the too large ones cut.
 
-    The size of a passage includes the headings right before it, as they share its chunk.
+    The size of a passage includes the headings right before it, as they share its
+    chunk.
     """
     sizes, ranks, most = passages.sizes, passages.ranks, room.most
     long: list[int] = []

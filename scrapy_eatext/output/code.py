@@ -34,7 +34,8 @@ _NUMBERS = re.compile(
     r"(?:^|[\s_-])(?:gutter|line[_-]?(?:no|nos|num|nums|number|numbers)|lnt|blob-num"
     r"|crayon-nums?|ln-(?:num|nums|numbers|n))(?:$|[\s_-])|^ln$"
 )
-# The fewest consecutive blocks, each one code element, that are lines of one piece of code.
+# The fewest consecutive blocks, each one code element, that are lines of one piece of
+# code.
 LONE_LINES = 3
 # How many elements, from the code outwards, may name its language.
 _LEVELS = 8
@@ -70,7 +71,8 @@ _SOURCE_LINE = re.compile(r"\A[ \t]*[\r\n][ \t\r\n]*")
 class Content:
     """The units that are shown, by their numbers.
 
-    ``code`` has the text of each unit that is code and whose text differs from the walk's.
+    ``code`` has the text of each unit that is code and whose text differs from the
+    walk's.
     """
 
     units: Sequence[int]
@@ -92,7 +94,7 @@ def content(units: Units, kept: Sequence[bool]) -> Content:
 
 
 def language(element: Any) -> str:
-    """The language that a pre names, or the code element in it or an element around it."""
+    """The language that a pre, its code element or an element around it names."""
     first = _child(element, 0)
     if first is not None and first.tag == "code":
         name = _language_of(first)
@@ -230,7 +232,8 @@ class _Reader:
         dropped: set[int] = set()
         beside: set[int] = set()
         # Elements of line numbers may be nested, so each block is read only once:
-        # blocks before the place ``checked`` are numbers, the block at ``other`` is not.
+        # blocks before the place ``checked`` are numbers, the block at ``other`` is
+        # not.
         checked, other, done = 0, -1, 0
         for row in rows:
             first, last = self._walk.elements[row, [_FIRST, _LAST]].tolist()
@@ -329,8 +332,8 @@ class _Reader:
         """The elements that hold the blocks of a run and nothing else.
 
         It is one element for the parts of a block, the outermost that is in or around a
-        code element; or an element for each block, each with a code element.  It is empty
-        if there are no such elements.
+        code element; or an element for each block, each with a code element.  It is
+        empty if there are no such elements.
         """
         block, cell = self._walk.blocks.item, self._walk.elements.item
         if block(run[-1], _ELEMENT) != block(run[0], _ELEMENT):

@@ -126,8 +126,9 @@ def posts_of(
 ) -> tuple[Post, ...]:
     """The comments in units that readers wrote, in the order in which they begin.
 
-    A unit belongs to the innermost element around it that is named as a post.  Consecutive
-    units outside of all such elements are one comment, without author and time.
+    A unit belongs to the innermost element around it that is named as a post.
+    Consecutive units outside of all such elements are one comment, without author and
+    time.
     """
     if not isinstance(units, Blocks):
         texts = parts_of(units, list(spoken.units), spoken.code).texts

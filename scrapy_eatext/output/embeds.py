@@ -57,7 +57,7 @@ def posts_in(
 
 
 def _post(quote: Any, absolute: Callable[[str], str]) -> Embed | None:
-    """The post in a quote: the address in its attributes, or its last link to a post."""
+    """The post in a quote, by its attributes or its last link to a post."""
     links = islice(quote.iterdescendants("a"), _INSIDE)
     sources = [quote.get(name) for name in _POST_SOURCES]
     for address in (*sources, *reversed([link.get("href") for link in links])):

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 # How many links are read, how many elements outwards from its link an entry may begin,
 # and the most characters of an address and of a title.
 _LINKS, _LEVELS, _LONGEST, _TITLE = 5000, 15, 2000, 500
-# The fewest entries of a list, and the least share of the kept text that they have: less
-# on pages whose page type is that of lists.
+# The fewest entries of a list, and the least share of the kept text that they have:
+# less on pages whose page type is that of lists.
 _LEAST, _SHARE, _SHARE_OF_LISTS = 3, 0.5, 0.3
 _LISTS = frozenset(("collection", "forum", "listing"))
 # The least share of its line that a link has, unless it is a heading or begins an item;
@@ -186,7 +186,8 @@ class _Reader:
     def _frames(self, lists: Sequence[_List]) -> dict[int, list[tuple[float, _Link]]]:
         """The elements that are entries; for each its links, with their lists' lengths.
 
-        An entry is the outermost element around a link in which no list has two addresses.
+        An entry is the outermost element around a link in which no list has two
+        addresses.
         """
         pairs = sorted(
             (one.row, other.row)
@@ -273,7 +274,7 @@ class _Reader:
         return first
 
     def _line(self, block: int, begin: int, end: int) -> tuple[float, bool]:
-        """The share of its line that a link has, and whether it begins an item or line."""
+        """The share of its line that a link has; whether it begins an item or line."""
         text = self._walk.text
         first, last = self._blocks.place(block)
         # A link's text begins with the white space before it.
@@ -303,8 +304,9 @@ class _Reader:
     def _regions(self, frames: list[int]) -> dict[int, tuple[int, int]]:
         """For each entry's element its first block, and the block after its last.
 
-        What stands between two siblings that are entries belongs to the first.  An entry
-        ends where the next begins, even inside its element, so that no text comes twice.
+        What stands between two siblings that are entries belongs to the first.  An
+        entry ends where the next begins, even inside its element, so that no text comes
+        twice.
         """
         firsts, lasts = values_of(self._walk.elements, frames, (_FIRST, _LAST))
         regions: dict[int, tuple[int, int]] = {}
@@ -327,7 +329,7 @@ class _Reader:
 
 
 def _sections(lists: Sequence[_List]) -> list[_List]:
-    """The lists that are headings of sections: short ones, with longer links between."""
+    """The lists that are headings of sections: short, with longer links between."""
     long = sorted(link for found in lists if found.is_long for link in found.links)
     sections = []
     for found in lists:
@@ -390,7 +392,7 @@ class _Details:
         inlines.read([], around, places)
 
     def entry(self, title: _Link, row: int, first: int, last: int) -> Entry:
-        """An entry: its title, its element, its first block and the one after its last."""
+        """An entry: its title, its element, its first block and its end."""
         name, block = title.text, title.block
         if not name:
             block = self._heading(first, last, block)

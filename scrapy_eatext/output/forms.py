@@ -71,8 +71,9 @@ class Unit(Kind):
 class ChunkForm:
     """The options of chunks.
 
-    ``size`` is the most that a chunk may have, and ``overlap`` how much of that may repeat
-    the chunk before, both in ``unit``.  With ``markdown`` the text is in Markdown.
+    ``size`` is the most that a chunk may have, and ``overlap`` how much of that may
+    repeat the chunk before, both in ``unit``.  With ``markdown`` the text is in
+    Markdown.
     """
 
     size: int = number(200, 10, math.inf)

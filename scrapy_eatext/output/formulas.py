@@ -31,8 +31,8 @@ _FORMULA = re.compile(
 )
 # The part of a mail address before its @, as in Markdown's links in angle brackets.
 MAILBOX = r"[\w.!#$%&'*+/=?^`{|}~-]*"
-# Signs in TeX that Markdown would read as a tag, a comment or an address.  A space after
-# the sign prevents this, and means nothing in TeX.
+# Signs in TeX that Markdown would read as a tag, a comment or an address.  A space
+# after the sign prevents this, and means nothing in TeX.
 _MARKUP = re.compile(rf"<(?=[A-Za-z/!?]|{MAILBOX}@|\Z)|\](?=\()")
 _DISPLAYED = ("dollars", "brackets", "environment")
 _BEGINS = (b"$", rb"\(", rb"\[", rb"\begin{", b"[/")
@@ -61,8 +61,8 @@ def has_formulas(page: Page, text: bytes, blocks: Sequence[Sequence[Span]]) -> b
 def for_markdown(tex: str) -> str:
     """TeX with the same meaning, in which Markdown finds no markup.
 
-    A back-tick would begin or end a code span, and is the same as a quotation mark in TeX.
-    A line feed would end the line or the paragraph.
+    A back-tick would begin or end a code span, and is the same as a quotation mark in
+    TeX.  A line feed would end the line or the paragraph.
     """
     return _MARKUP.sub(r"\g<0> ", tex.replace("`", "\u2018").replace("\n", " "))
 

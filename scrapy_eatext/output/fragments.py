@@ -1,9 +1,9 @@
 """Addresses of passages of a page, as text fragments, to which browsers scroll.
 
 A browser shows the first place on a page that matches the fragment.  Each part of a
-fragment has to match within one line.  So a fragment has the first words of a passage, and
-words before them if needed: as many as occur on the page only once, or here for the first
-time.  See https://wicg.github.io/scroll-to-text-fragment/
+fragment has to match within one line.  So a fragment has the first words of a passage,
+and words before them if needed: as many as occur on the page only once, or here for the
+first time.  See https://wicg.github.io/scroll-to-text-fragment/
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
     from scrapy_eatext.output.judged import JudgedPage
     from scrapy_eatext.output.passages import Layout
 
-# The numbers of words that have to be unique.  The first and the last word of a fragment
-# are not among them, as punctuation around these may differ elsewhere.
+# The numbers of words that have to be unique.  The first and the last word of a
+# fragment are not among them, as punctuation around these may differ elsewhere.
 _LENGTHS = (2, 4, 8, 16, 32)
-# The fewest and the most words at the end of a passage; the number is doubled as needed.
+# The fewest and the most words at the end of a passage; the number is doubled as
+# needed.
 _END, _MOST_END = 3, 48
 # The most characters of a part of a fragment.
 _MOST = 300
@@ -52,8 +53,8 @@ def addresses(
 ) -> list[str]:
     """The address of each passage; ``places`` are their offsets in the text.
 
-    A passage that is not in the page's own text, or that no fragment identifies, has the
-    address of the page, "" if that is not known.
+    A passage that is not in the page's own text, or that no fragment identifies, has
+    the address of the page, "" if that is not known.
     """
     url = (judged.page.url or "").partition(":~:")[0]
     units = judged.units
@@ -76,7 +77,7 @@ def addresses(
 
 
 def _range(layout: Layout, words: _Words, start: int, end: int) -> tuple[int, int]:
-    """A passage as a range of the page's words: the first, and the one after the last."""
+    """A passage as a range of the page's words: the first and the end."""
     first = bisect_right(layout.ends, start)
     last = max(bisect_left(layout.starts, end) - 1, first)
     if layout.units[first] < 0 and first < last:
@@ -117,8 +118,8 @@ class _Words:
     def begin(self, block: int, offset: int, length: int) -> int:
         """The number of the first word at or after an offset in a block.
 
-        It is the block's first word if its length is not ``length``, because the block is
-        then shown with a text other than the page's.
+        It is the block's first word if its length is not ``length``, because the block
+        is then shown with a text other than the page's.
         """
         at, end = self._block_at[block], self._block_at[block + 1] - 1
         return self._number(at + max(offset, 0) * (end - at == length), 0)
@@ -176,7 +177,10 @@ class _Words:
         )
 
     def _border(self, word: int, low: int, high: int, step: int) -> int:
-        """The nearest word boundary in one direction; ``word`` itself if none is near."""
+        """The nearest word boundary in one direction.
+
+        ``word`` itself if none is near.
+        """
         for at in range(word, word + step * _NEAR, step):
             if self._is_border(at, low, high):
                 return at
@@ -203,8 +207,8 @@ class _Words:
     def _beginning(self, word: int, low: int, high: int) -> tuple[int, int]:
         """The range of words that identifies a passage, 0 and 0 for none.
 
-        The passage begins with ``word``, and words from ``low`` to before ``high`` may be
-        used.  A range that is unique is preferred to one that only comes first.
+        The passage begins with ``word``, and words from ``low`` to before ``high`` may
+        be used.  A range that is unique is preferred to one that only comes first.
         """
         first_match = 0, 0
         if word == low and low > 0:
@@ -254,13 +258,14 @@ class _Grams:
         hashes = np.fromiter(map(hash, words), np.int64, len(words))
         # For n of 1, 2, 4 and so on: the hash of the n-gram that begins at each word.
         self._hashes = [hashes.view(np.uint64)]
-        # By n: the words in the order of their n-grams' hashes, and these hashes sorted.
+        # By n: the words in the order of their n-grams' hashes, and these hashes
+        # sorted.
         self._sorted: dict[
             int, tuple[npt.NDArray[np.intp], npt.NDArray[np.uint64]]
         ] = {}
 
     def first_and_once(self, at: int, length: int) -> tuple[bool, bool]:
-        """Whether the n-gram at a word is its first occurrence, and whether the only one.
+        """Whether the n-gram at a word occurs there first, and whether only there.
 
         N-grams with equal hashes count as equal.
         """

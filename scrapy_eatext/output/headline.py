@@ -22,8 +22,8 @@ class Headline(NamedTuple):
 def headline_of(units: Units, shown: Sequence[int], title: str) -> Headline:
     """The headline of a page, given its units, those shown, and the metadata's title.
 
-    It is the shown heading with the words of the title; else the first heading, if it is
-    the only one of level 1; else the title.
+    It is the shown heading with the words of the title; else the first heading, if it
+    is the only one of level 1; else the title.
     """
     headings = [i for i in shown if units.kind(i) == "heading"]
     wanted = key(title)

@@ -14,8 +14,8 @@ from scrapy_eatext.page.walk import EMBED, RULE
 if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
 
-# The most dropped words between the kept text before and after an image: without the words
-# of the image's figure, and with them.
+# The most dropped words between the kept text before and after an image: without the
+# words of the image's figure, and with them.
 WORDS, WORDS_IN_ALL = 30, 150
 # The most dropped blocks around an image that is in no figure: with more of them, it is
 # more likely part of a profile.
@@ -42,10 +42,11 @@ _PARENT, _TAG, _FIRST, _LAST = (
 def others_of(walk: Walk, units: list[int]) -> list[int]:
     """The marks of the images, embeds and rules to show with some kept blocks, in order.
 
-    An image or embed is shown if it stands between two kept blocks, alone in a cell beside
-    a kept cell, or only a few dropped words from kept text, not counting the words of its
-    own figure.  An embed is also shown if it stands in a kept block.  A rule is shown
-    between two kept blocks of one element.  Raises IndexError for blocks that do not exist.
+    An image or embed is shown if it stands between two kept blocks, alone in a cell
+    beside a kept cell, or only a few dropped words from kept text, not counting the
+    words of its own figure.  An embed is also shown if it stands in a kept block.  A
+    rule is shown between two kept blocks of one element.  Raises IndexError for blocks
+    that do not exist.
     """
     for unit in units:
         if not 0 <= unit < len(walk.blocks):
@@ -69,7 +70,7 @@ def others_of(walk: Walk, units: list[int]) -> list[int]:
 
 
 class _Choice:
-    """Decides whether an image or rule belongs to the kept blocks before and after it."""
+    """Decides whether an image or rule belongs to the kept blocks around it."""
 
     def __init__(self, walk: Walk, units: list[int]) -> None:
         self._walk = walk
@@ -105,8 +106,8 @@ class _Choice:
     ) -> bool:
         """Whether an image or embed is shown.
 
-        If ``apart``, it stands before the block, else in a line of the block; ``linked``
-        says that it is in a link, and ``around`` is its parent's row.
+        If ``apart``, it stands before the block, else in a line of the block;
+        ``linked`` says that it is in a link, and ``around`` is its parent's row.
         """
         if block in self._kept:
             if not apart:
@@ -174,8 +175,8 @@ class _Choice:
     def _holders(self, row: int) -> tuple[int, int]:
         """The figure around an element, and the table cell without text around it.
 
-        Each is -1 if there is none.  A table that is named as a figure is one; an image in
-        an element that is named as a badge is in no figure.
+        Each is -1 if there is none.  A table that is named as a figure is one; an image
+        in an element that is named as a badge is in no figure.
         """
         cell, figures = self._cell, self._figures
         figure = holder = -1

@@ -37,7 +37,8 @@ _CANDIDATE = re.compile(r"([^\s,]\S*)(?:\s+([^,]*))?")
 _SIZES = ("width", "height")
 # Smaller images are dots, spacers and icons.
 SMALL = 32
-# How many elements, from an image outwards, may have a noscript or a line break beside them.
+# How many elements, from an image outwards, may have a noscript or a line break beside
+# them.
 _AROUND = 3
 # Bits of an image's style: whether a line ends right before it, or right behind it.
 BREAK_BEFORE, BREAK_BEHIND = 1 << 9, 1 << 10
@@ -46,8 +47,8 @@ _PLACEHOLDER = re.compile(
     r"(?:^|/)(?:1x1|blank|clear|loading|pixel|placeholder|spacer|transparent)\.(?:gif|png|svg)$"
 )
 # The most characters of all addresses in an output, and how many more for each byte of
-# the page.  Without a bound an output could be far larger than its page: a link is written
-# once for each block inside it, and a base address with each relative link.
+# the page.  Without a bound an output could be far larger than its page: a link is
+# written once for each block inside it, and a base address with each relative link.
 ADDRESS_CHARS, ADDRESS_TIMES = 500_000, 10
 
 

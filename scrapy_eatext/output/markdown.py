@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 
 # Punctuation that a backslash escapes, as ranges of characters.
 _PUNCTUATION = "!-/:-@\\[-`{-~"
-# Signs that are markup where they stand.  An underscore after a letter opens no emphasis,
-# nor does a star between spaces; a bracket is plain where no address can follow, unless
-# it begins a footnote of GitHub's.  Another text may follow this one, so a sign at the
-# end is markup if any next character could make it so.  A line feed is no space here, as
-# it will be written as a backslash or an element.
+# Signs that are markup where they stand.  An underscore after a letter opens no
+# emphasis, nor does a star between spaces; a bracket is plain where no address can
+# follow, unless it begins a footnote of GitHub's.  Another text may follow this one, so
+# a sign at the end is markup if any next character could make it so.  A line feed is no
+# space here, as it will be written as a backslash or an element.
 _MARKUP = re.compile(
     rf"\\(?=[{_PUNCTUATION}\n]|\Z)|[`~]|(?<![^\S\n])\*|\*(?![^\S\n])"
     rf"|(?<![^\W_])_(?=[\S\n]|\Z)|\](?=[(\[:]|\Z)|\[(?=\^)|<(?=[A-Za-z/!?]|{MAILBOX}(?:@|\Z))"
@@ -112,7 +112,10 @@ def markdown(nodes: Nodes) -> str:
 
 
 class _Writer:
-    """Writes nodes line by line; each line begins with the marks of quotes and items."""
+    """Writes nodes line by line.
+
+    Each line begins with the marks of quotes and items.
+    """
 
     def __init__(self, nodes: Nodes) -> None:
         self._nodes = nodes
@@ -177,7 +180,10 @@ class _Writer:
         return other
 
     def _callout(self, parts: Sequence[int], kind: str) -> None:
-        """A note or warning in GitHub's form, without a title that only names its kind."""
+        """A note or warning in GitHub's form.
+
+        A title that only names its kind is left out.
+        """
         outer = self._prefix
         self.out.append(f"> [!{kind.upper()}]")
         self._within(f"{outer}> ")
@@ -499,7 +505,7 @@ def _may_open(style: int, before: str) -> bool:
 
 
 def _is_ascii_border(character: str) -> bool:
-    """Whether emphasis may begin after a character or end before it, in all renderers."""
+    """Whether emphasis may begin after a character, or end before it, everywhere."""
     return character.isascii() and (
         character.isspace() or category(character)[0] in "PS"
     )

@@ -23,9 +23,11 @@ from scrapy_eatext.page.tags import QUOTE_TEXT
 if TYPE_CHECKING:
     from scrapy_eatext.result import Embed
 
-# Signs after which, and before which, no space stands; so it is with brackets and quotes.
+# Signs after which, and before which, no space stands; so it is with brackets and
+# quotes.
 _OPENING, _CLOSING = frozenset("/¿¡"), frozenset(",.;:!?…、。，！？：；")
-# The quotation mark to write, which is no markup in Markdown, and those that pages have.
+# The quotation mark to write, which is no markup in Markdown, and those that pages
+# have.
 _QUOTE = '"'
 _QUOTES = frozenset(
     "\"'\u00ab\u00bb\u2018\u2019\u201a\u201c\u201d\u201e\u2039\u203a\u300c\u300d\u300e\u300f"
@@ -173,8 +175,8 @@ class Cell(NamedTuple):
 class Table:
     """A data table: the blocks of its caption, its header rows and its other rows.
 
-    A row has an entry for each column: a cell, or None in a place that a cell to the left
-    or above spans.
+    A row has an entry for each column: a cell, or None in a place that a cell to the
+    left or above spans.
     """
 
     caption: Sequence[int]
@@ -190,12 +192,12 @@ class Nodes:
     ``rows`` are the nodes' rows in the walk's element table, -1 for a node without an
     element, and ``units`` the units of blocks, -1 for other nodes.  ``levels`` has the
     level of each heading, the first number of each numbered list and the number of each
-    of its items; numbers fall in the lists that are ``reversed``.  ``tasks`` has the items
-    that are tasks, and whether each is done.  ``spans`` has the spans of each block that
-    is not code, and ``code`` the blocks that are.  ``children`` has the children of each
-    node that holds blocks; ``tables`` has the cells of each table, which are written
-    instead of its children.  ``embeds`` has the content of each embed, and ``callouts``
-    the kind of each quote that is a note or warning.
+    of its items; numbers fall in the lists that are ``reversed``.  ``tasks`` has the
+    items that are tasks, and whether each is done.  ``spans`` has the spans of each
+    block that is not code, and ``code`` the blocks that are.  ``children`` has the
+    children of each node that holds blocks; ``tables`` has the cells of each table,
+    which are written instead of its children.  ``embeds`` has the content of each
+    embed, and ``callouts`` the kind of each quote that is a note or warning.
     """
 
     kinds: list[int]

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from scrapy_eatext.output.code import Content
     from scrapy_eatext.page.datatables import Places
 
-# The kind of headings and rows, which have no sentences to be cut between: a number after
-# those of the kinds of blocks.
+# The kind of headings and rows, which have no sentences to be cut between: a number
+# after those of the kinds of blocks.
 WHOLE = len(KINDS)
 _KIND_OF = {name: kind for kind, name in enumerate(KINDS)}
 # A heading with more words than this is text in a large font.
@@ -66,8 +66,9 @@ _LINE = re.compile(r"\n+")
 class Layout:
     """Where units stand in a text: offsets, in the order of the text.
 
-    ``tables`` has three offsets for each table with headers: the beginning and the end of
-    the headers, and the end of the table.  ``headers`` has where each header row begins.
+    ``tables`` has three offsets for each table with headers: the beginning and the end
+    of the headers, and the end of the table.  ``headers`` has where each header row
+    begins.
     """
 
     starts: list[int] = field(default_factory=list)
@@ -87,9 +88,10 @@ class Passages:
     """The passages of a text, in lists with an entry for each passage.
 
     ``starts`` and ``ends`` are offsets in the text, ``sizes`` are in words or another
-    measure, ``units`` are numbers of units, -1 for none, and ``kinds`` are kinds of blocks
-    or WHOLE.  ``ranks`` has the level of each heading, 0 for the headline.  If a passage
-    was cut, ``begun`` has the number of its first part for each of its later parts.
+    measure, ``units`` are numbers of units, -1 for none, and ``kinds`` are kinds of
+    blocks or WHOLE.  ``ranks`` has the level of each heading, 0 for the headline.  If a
+    passage was cut, ``begun`` has the number of its first part for each of its later
+    parts.
     """
 
     starts: list[int]
@@ -183,7 +185,10 @@ def _add_tables(
     starts: list[int],
     ends: list[int],
 ) -> None:
-    """Add the tables with headers to a layout; ``starts`` and ``ends`` are the units'."""
+    """Add the tables with headers to a layout.
+
+    ``starts`` and ``ends`` are the units'.
+    """
     data = data_tables(units.walk) if isinstance(units, Blocks) else None
     headers = data.headers if data is not None else frozenset()
     tables = layout.tables

@@ -68,8 +68,8 @@ class PlainParts:
 class MarkdownParts:
     """The parts of a page's text in Markdown.
 
-    Each is written from the nodes of its units.  An item that began in an earlier part has
-    no mark, and an incomplete row is written as plain blocks.
+    Each is written from the nodes of its units.  An item that began in an earlier part
+    has no mark, and an incomplete row is written as plain blocks.
     """
 
     def __init__(
@@ -266,8 +266,8 @@ class MarkdownParts:
     ) -> Nodes:
         """The nodes ``inside``, with the lists and quotes around them.
 
-        Items whose first block comes before the one of number ``first`` are left out, with
-        their lists.
+        Items whose first block comes before the one of number ``first`` are left out,
+        with their lists.
         """
         parents, kinds = self._parents, self._whole.kinds
         children: dict[int, list[int]] = {0: [], **{node: [] for node in tables}}

@@ -69,13 +69,13 @@ _LISTS = frozenset((NodeKind.LIST, NodeKind.NUMBERED))
 DEEPEST = 18
 
 
-# A piece of a block: text, styles, the address of its link, the address of an image, and
-# the formats for which the text has signs.  An image has its description for a text, and
-# the line breaks beside it for styles.
+# A piece of a block: text, styles, the address of its link, the address of an image,
+# and the formats for which the text has signs.  An image has its description for a
+# text, and the line breaks beside it for styles.
 Span = tuple[str, int, str, str, int]
 
-# The signs of each format: characters that may be markup in a line of Markdown, and those
-# that HTML escapes.  A span has a format's bit if any of them is in its text.
+# The signs of each format: characters that may be markup in a line of Markdown, and
+# those that HTML escapes.  A span has a format's bit if any of them is in its text.
 MARKDOWN, HTML = 1, 2
 SIGNS = {MARKDOWN: "\\`*_[]<&~", HTML: "&<>\"'\n"}
 _HAS_SIGN = {bit: re.compile(f"[{re.escape(signs)}]") for bit, signs in SIGNS.items()}
@@ -254,7 +254,7 @@ class _Placing:
         return self._add(kind, parent, row=row, depth=depth)
 
     def _loose_list(self, parent: int) -> int:
-        """The list for an item outside of any: a new one, or that of the item before."""
+        """The list for an item outside of lists: a new one, or the previous item's."""
         last = self._nodes[parent][NodeColumn.LAST]
         if last >= 0:
             sibling = self._nodes[last]
@@ -336,7 +336,10 @@ class _Placing:
     # -- spans
 
     def _add_spans(self, unit: int, start: int, stop: int) -> None:
-        """Add a block's spans; together, images left out, they have the block's text."""
+        """Add a block's spans.
+
+        Together, images left out, they have the block's text.
+        """
         marks = [
             mark
             for mark in self._marks[self._bounds[unit] : self._bounds[unit + 1]]
@@ -379,8 +382,8 @@ class _Placing:
         last = self._spans[-1]
         differ = last[SpanColumn.STYLE] ^ style
         common = last[SpanColumn.STYLE] & style & around_style
-        # Links are written around quotation marks, these around strong, and strong around
-        # other styles: where an outer element ends, so do the inner ones.
+        # Links are written around quotation marks, these around strong, and strong
+        # around other styles: where an outer element ends, so do the inner ones.
         if not last[SpanColumn.LINK] == link == around:
             return 0, 0
         if differ & QUOTE_TEXT:

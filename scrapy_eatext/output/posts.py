@@ -157,7 +157,7 @@ class Posts:
         return {unit: post_of[row] for unit, row in elements if row in post_of}
 
     def byline(self, post: int) -> list[tuple[str, int]]:
-        """A post's author and time, each with its style, unless they are kept as text."""
+        """A post's author and time, with styles, unless they are kept as text."""
         spans: list[tuple[str, int]] = []
         author = next(self._texts(self._within(self._authors, post)), "")
         if author:
@@ -210,7 +210,7 @@ class Posts:
         ]
 
     def _reach(self) -> dict[int, int]:
-        """The row after each post's end, or the next post's row if that is inside it."""
+        """For each post the row at its end, or of the next post inside it."""
         depths = self._walk.elements[:, _DEPTH]
         ends: dict[int, int] = {}
         for row, following in pairwise([*self._rows, len(depths)]):
@@ -229,7 +229,10 @@ class Posts:
         return [row for row, node in zip(rows, nodes, strict=True) if is_one(node)]
 
     def _text(self, row: int) -> str | None:
-        """The first line of an element, "" if it is long; None if the element is kept."""
+        """The first line of an element, "" if it is long.
+
+        None if the element is kept.
+        """
         first, last = self._walk.elements[row, [_FIRST, _LAST]].tolist()
         at = bisect_left(self._kept, first)
         if at < len(self._kept) and self._kept[at] < max(last, first + 1):

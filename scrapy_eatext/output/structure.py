@@ -149,7 +149,7 @@ def tree_of(
 
 
 def _keep_rules_between(nodes: Nodes) -> None:
-    """Leave out rules that come first or last in their parent, or right after a rule."""
+    """Leave out rules that are first or last in their parent, or follow a rule."""
     for node, inside in nodes.children.items():
         kept: list[int] = []
         for child in inside:
@@ -198,7 +198,7 @@ def _gone(
     units: Sequence[int],
     without: Collection[int],
 ) -> Collection[int]:
-    """The nodes of the units in ``without``, and the parents that hold no other units."""
+    """The nodes of the units in ``without``, and parents without other units."""
     gone = {node for node, unit in enumerate(units) if unit in without}
     # Parents that hold another unit.  A node's number is larger than its parent's.
     full = {0}
@@ -320,7 +320,10 @@ class _Structure:
         self._find_tasks()
 
     def _dissolved(self, node: int) -> Iterator[int]:
-        """The nodes that replace a dissolved node; its rows, items, cells go as well."""
+        """The nodes that replace a dissolved node.
+
+        Its rows, items, cells go as well.
+        """
         for child in self._children[node]:
             if self._kinds[child] in _DISSOLVED:
                 yield from self._dissolved(child)
@@ -342,7 +345,10 @@ class _Structure:
         return _HELD_BY[kind] == around
 
     def _is_list(self, node: int) -> bool:
-        """Whether a list has items, none a card; a stray child joins the item before it."""
+        """Whether a list has items, none a card.
+
+        A stray child joins the item before it.
+        """
         nodes, kinds, children = self._nodes, self._kinds, self._children
         if any(map(self._is_card, children[node])):
             return False
@@ -636,7 +642,7 @@ def _fill_from_above(line: Line, below: _Below) -> None:
 
 
 def _with_reach(grid: list[Line]) -> list[Line]:
-    """A grid in which a cell stands in its first row alone, and spans kept rows only."""
+    """A grid in which cells stand in their first row alone and span kept rows."""
     in_lines = [{id(cell) for cell in line if cell and cell.rows > 1} for line in grid]
     row_counts = Counter(chain.from_iterable(in_lines))
     if not row_counts:

@@ -24,8 +24,8 @@ def write_tables(judged: JudgedPage) -> tuple[tuple[tuple[str, ...], ...], ...]:
 def rows_of_tables(nodes: Nodes) -> tuple[tuple[tuple[str, ...], ...], ...]:
     """For each table its rows, all of the same length.
 
-    The first row has the names of the columns, empty if the page has none.  A table in a
-    cell comes after the outer table, whose cell leaves it out.
+    The first row has the names of the columns, empty if the page has none.  A table in
+    a cell comes after the outer table, whose cell leaves it out.
     """
     reader = _Reader(nodes)
     made: list[tuple[tuple[str, ...], ...]] = []
@@ -79,7 +79,8 @@ class _Reader:
         made: list[tuple[str, ...]] = []
         for line in lines:
             row: list[str] = []
-            # The text of the cell to the left, and how many more columns and rows it spans.
+            # The text of the cell to the left, and how many more columns and rows it
+            # spans.
             reach: tuple[str, int, int] = ("", 0, 0)
             for column, cell in enumerate(line):
                 if cell is not None:

@@ -31,10 +31,10 @@ def render_text(verdict: Verdict, shown: Content | None = None) -> str:
     """The kept units as text, with an empty line between them.
 
     List items stand on consecutive lines, each after a dash or its number, which counts
-    from the list's first.  Further blocks of an item stand below it, indented; the blocks
-    of an item that begins with a heading are not marked as an item's.  The rows of a data
-    table stand on consecutive lines, with a bar between the cells.  ``shown`` is the
-    result of content(), if it is known.
+    from the list's first.  Further blocks of an item stand below it, indented; the
+    blocks of an item that begins with a heading are not marked as an item's.  The rows
+    of a data table stand on consecutive lines, with a bar between the cells.  ``shown``
+    is the result of content(), if it is known.
     """
     units = verdict.units
     shown = shown or content(units, verdict.kept)
@@ -78,8 +78,8 @@ def _joined(
 class Parts(NamedTuple):
     """What a text is made of: lists with an entry for each unit.
 
-    ``items`` and ``lists`` are the rows of the list item and of the numbered list around
-    each unit, from Blocks.items_and_lists().
+    ``items`` and ``lists`` are the rows of the list item and of the numbered list
+    around each unit, from Blocks.items_and_lists().
     """
 
     texts: list[str]

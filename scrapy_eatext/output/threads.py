@@ -1,9 +1,9 @@
 """The posts of a thread: where they stand, who wrote them and when, what they quote.
 
-Forums differ in class names, tags and order, but within one page each post has its author
-in the same place, and the authors' names vary.  So elements that may be authors are
-grouped by the elements around them.  Each group cuts the page into parts with one author
-each; the group whose parts hold most of the text is that of the posts' authors.
+Forums differ in class names, tags and order, but within one page each post has its
+author in the same place, and the authors' names vary.  So elements that may be authors
+are grouped by the elements around them.  Each group cuts the page into parts with one
+author each; the group whose parts hold most of the text is that of the posts' authors.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ _PROFILE = re.compile(
 # The most characters and words of a name, the most elements in the element that holds
 # it, and how many characters of that are read, white space included.
 _CHARS, _WORDS, _ROWS, _READ = 60, 6, 40, 2000
-# The score of a possible author: its element has a class of authors, links to a profile,
-# or is strong or dated; and what is added if its link's address has the name.
+# The score of a possible author: its element has a class of authors, links to a
+# profile, or is strong or dated; and what is added if its link's address has the name.
 _NAMED, _LINKED, _STRONG, _IN_ADDRESS = 1.1, 1.0, 0.6, 0.2
 # How many groups of possible authors are tried, the largest first, and how many
 # elements, from the author outwards, make up its place.
@@ -71,7 +71,7 @@ _QUOTE = TAG_ID["blockquote"]
 
 
 class Frame(NamedTuple):
-    """A post: its first element's row, the row and the block after its end, its author."""
+    """A post: its first element, the row and the block at its end, its author."""
 
     row: int
     end: int
@@ -316,7 +316,7 @@ class Thread:
         return self._names.get(frame.author, ""), time, row
 
     def byline(self, post: int) -> list[tuple[str, int]]:
-        """A post's author and time, each with its style, unless they are kept as text.
+        """A post's author and time, with styles, unless they are kept as text.
 
         It is empty if a single post has all the text.
         """
@@ -335,7 +335,7 @@ class Thread:
         return bool(np.count_nonzero(self._sizes(self._post_of)) > 1)
 
     def text_units(self, units: Sequence[int]) -> dict[int, list[int]]:
-        """For each post the blocks, of some in rising order, that are its text or quotes."""
+        """For each post its text and quotes among ``units``, which rise."""
         units_of: dict[int, list[int]] = {}
         for unit, post in zip(units, self._text_of[units].tolist(), strict=True):
             if post >= 0:
@@ -362,7 +362,7 @@ class Thread:
         return self._shape(row), self._shape(max(self._parents[row], 0))
 
     def quoted(self, units: Sequence[int]) -> set[int]:
-        """The blocks, of some in rising order, that are quotes or name a quote's author."""
+        """Those of ``units``, which rise, that are quotes or name a quote's author."""
         quotes = {unit for unit in units if self._is_quoted[unit]}
         for before, unit in pairwise(units):
             text = self.blocks.text(before) if unit in quotes else ""
@@ -373,8 +373,8 @@ class Thread:
     def laid_out(self) -> Walk:
         """The walk with tags as they are needed to lay out posts.
 
-        Elements around posts become divs, so that they are no lists or tables, and quotes
-        become blockquotes.
+        Elements around posts become divs, so that they are no lists or tables, and
+        quotes become blockquotes.
         """
         elements = self._walk.elements.copy()
         # An element is around a post if it holds the post's first element or author.
@@ -395,8 +395,8 @@ class Thread:
     def _times(self) -> list[tuple[int, int, str]]:
         """The times in posts, in order: element, rank (the lowest is best), time.
 
-        The ranks are 0 for a marked time, 1 for a date in a short block, and 2 for a marked
-        text that is not read as a date.
+        The ranks are 0 for a marked time, 1 for a date in a short block, and 2 for a
+        marked text that is not read as a date.
         """
         walk = self._walk
         times: list[tuple[int, int, str]] = []
@@ -455,7 +455,8 @@ class Thread:
     def _quotes(self) -> list[int]:
         """The elements that are quotes, in order.
 
-        Elements of one shape that together have most of all words are posts, not quotes.
+        Elements of one shape that together have most of all words are posts, not
+        quotes.
         """
         tagged = rows_with(self._walk.elements, _TAG, _QUOTE)
         groups: dict[object, list[int]] = {}

@@ -16,8 +16,8 @@ _SHINGLE = 4
 def kept_blocks(result: MainText, texts: Sequence[str]) -> list[bool]:
     """For each of a page's blocks, given as texts, whether a result keeps it.
 
-    If the algorithm judges other units, a block counts as kept if most of its text is in
-    the result.
+    If the algorithm judges other units, a block counts as kept if most of its text is
+    in the result.
     """
     blocks = result.blocks
     if [block.text for block in blocks] == list(texts):

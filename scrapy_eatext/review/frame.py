@@ -1,7 +1,7 @@
 """The reviewed page as HTML: its layout and text, without anything active.
 
-Only listed elements and attributes are written.  The answer's Content-Security-Policy and
-the sandbox around it forbid everything else again.
+Only listed elements and attributes are written.  The answer's Content-Security-Policy
+and the sandbox around it forbid everything else again.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.page import Page
 
-# No script runs in a sandbox without allow-scripts.  With allow-same-origin, the review's
-# own page around it can highlight its blocks.
+# No script runs in a sandbox without allow-scripts.  With allow-same-origin, the
+# review's own page around it can highlight its blocks.
 SANDBOX = "allow-same-origin"
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; "

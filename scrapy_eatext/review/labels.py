@@ -46,8 +46,8 @@ class Found:
 
     ``state`` is NEW without labels, CHANGED if they are of another version or of other
     blocks of the page, and FOREIGN if they are in another format; ``why`` explains the
-    last two and DAMAGED.  ``labels`` has a sign for each block, from the page's own labels
-    or carried over from others.
+    last two and DAMAGED.  ``labels`` has a sign for each block, from the page's own
+    labels or carried over from others.
     """
 
     state: str
@@ -221,8 +221,8 @@ def carry(blocks: Sequence[tuple[str, str]], texts: Sequence[str]) -> tuple[str,
     """Labels carried over from earlier ``blocks`` to a page's present blocks.
 
     Second, the number of present blocks that get a label other than NEITHER by an equal
-    text.  Blocks without an equal text are labelled by the words that they share with the
-    labelled texts.
+    text.  Blocks without an equal text are labelled by the words that they share with
+    the labelled texts.
     """
     known: dict[str, deque[str]] = {}
     for sign, text in blocks:
@@ -263,6 +263,6 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _review_in(data: dict[str, Any]) -> dict[str, Any]:
-    """The part of a file that a review wrote, empty if another program wrote the file."""
+    """The part of a file that a review wrote, empty if there is none."""
     review = data.get("review")
     return review if isinstance(review, dict) else {}

@@ -36,9 +36,9 @@ class Event:
 def events(page: Page) -> Iterator[Event]:
     """All elements and texts of a page, in document order, without comments.
 
-    The walk has only the place where a block begins.  To find a block's texts, the texts
-    of the page and of the blocks are compared in parallel, without white space; hidden
-    texts are in no block.  A formula is one text, in TeX.
+    The walk has only the place where a block begins.  To find a block's texts, the
+    texts of the page and of the blocks are compared in parallel, without white space;
+    hidden texts are in no block.  A formula is one text, in TeX.
     """
     blocks = page.blocks
     shown = set(blocks.walk.nodes)

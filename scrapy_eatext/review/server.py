@@ -1,8 +1,8 @@
 """The server: on loopback, with a token, and only for pages of its own origin.
 
 Assets are not secret and need no token.  All other requests need the token in a header,
-which pages of other sites can't send.  The address of a frame has a key instead, which is
-valid for that page alone.
+which pages of other sites can't send.  The address of a frame has a key instead, which
+is valid for that page alone.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ _ALWAYS = {
 }
 # The most bytes of a request: twice the labels of the largest page.
 _MAX_BODY = 4_000_000
-# The timeout of a connection in seconds, and the most connections: a browser has six, and
-# some for each further tab.
+# The timeout of a connection in seconds, and the most connections: a browser has six,
+# and some for each further tab.
 _PATIENCE = 20.0
 _MOST_CONNECTIONS = 32
 # The most digits of a page's number.

@@ -87,7 +87,10 @@ def _of_archive(source: str, reading: Reading, spool: Spool) -> Iterator[Stored]
 
 
 def page_of(record: Record) -> bytes:
-    """A record's page as bytes; with a byte order mark if its headers have an encoding."""
+    """A record's page as bytes.
+
+    With a byte order mark if its headers have an encoding.
+    """
     html = record.html
     if isinstance(html, str):
         return text_page(html)

@@ -25,8 +25,8 @@ _LABELLED = (ACCEPTED, DRAFT)
 def teach(review: Review, host: str, folder: Path, *, keep: bool) -> dict[str, Any]:
     """Learn from a host's labelled pages, and apply the result to its other pages.
 
-    With ``keep``, a site file that helps is written to the folder.  Raises ValueError if no
-    page of the host is labelled.
+    With ``keep``, a site file that helps is written to the folder.  Raises ValueError
+    if no page of the host is labelled.
     """
     rows = list(review.rows)
     own = [i for i, row in enumerate(rows) if row.host == host and host]

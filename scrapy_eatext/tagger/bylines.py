@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 # A line with at least this chance, in thousandths, is always kept.
 _SURE = 800
-# The most words of a byline; the fewest characters of the text's first long block, as some
-# scripts have no spaces; and how many of the first kept blocks may be bylines.
+# The most words of a byline; the fewest characters of the text's first long block, as
+# some scripts have no spaces; and how many of the first kept blocks may be bylines.
 _SHORT, _LONG, _FIRST = 12, 150, 4
 _COLUMNS = [BlockColumn.KIND, BlockColumn.START, BlockColumn.END]
 
 
 def without_bylines(walk: Walk, kept: Flags, w: Ints, chances: Ints) -> Flags:
-    """The kept blocks, without short unsure ones with a date before the first long block.
+    """The kept blocks, without short, unsure, dated ones before the first long one.
 
     Headings stay, and so do all blocks of a page without a long one.
     """

@@ -1,11 +1,11 @@
 """Calibrates likelihoods by the kind of the page, and scores pages.
 
-Where the trees are unsure, they overestimate blocks of shops, and underestimate those of
-institutions.  So the logits of a page are changed by a linear function: the mean of the
-functions of all kinds, weighted by how likely the page is of each kind.
+Where the trees are unsure, they overestimate blocks of shops, and underestimate those
+of institutions.  So the logits of a page are changed by a linear function: the mean of
+the functions of all kinds, weighted by how likely the page is of each kind.
 
-Most pages are extracted almost perfectly.  To rank these as well, the trees estimate the
-logarithm of the lack: what the F1 of a page lacks.
+Most pages are extracted almost perfectly.  To rank these as well, the trees estimate
+the logarithm of the lack: what the F1 of a page lacks.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 LEVEL = 1000
 # The lack is this minus the F1, as the logarithm of 0 would outweigh all others.
 _TOP = 1.02
-# The mean lack is above the geometric mean, which the trees estimate: by this factor, as
-# measured by benchmarks/trials.py.
+# The mean lack is above the geometric mean, which the trees estimate: by this factor,
+# as measured by benchmarks/trials.py.
 _RISE = 1.62
 
 
 def votes(answers: Ints, scale: int) -> Ints:
-    """The weight of each kind of page, from the trees' answers in 1/``scale`` logits."""
+    """The weight of each kind of page, by answers in 1/``scale`` logits."""
     behind = (answers.max() - answers) * 100 // scale
     weights: Ints = CHANCE[np.maximum(ZERO - behind, 0)]
     return weights
@@ -41,8 +41,8 @@ def votes(answers: Ints, scale: int) -> Ints:
 def calibrated(likelihood: Ints, weight: Ints, lines: Ints) -> Ints:
     """The calibrated likelihoods of a page's blocks.
 
-    ``weight`` are the votes() of the kinds.  ``lines`` has a row for each kind: the slope
-    in thousandths, and the intercept in hundredths of a logit.
+    ``weight`` are the votes() of the kinds.  ``lines`` has a row for each kind: the
+    slope in thousandths, and the intercept in hundredths of a logit.
     """
     slope, intercept = weight @ lines // weight.sum()
     changed = (likelihood - ZERO) * slope // LEVEL + ZERO + intercept

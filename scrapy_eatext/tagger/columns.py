@@ -26,8 +26,9 @@ def program(
 ) -> list[npt.NDArray[np.int32]]:
     """The encoded figures that features of one round need, and the encoded features.
 
-    ``later`` is true for the second round; ``flags`` is the number of words with a feature
-    of their own.  Raises ValueError for a name that no feature of the round has.
+    ``later`` is true for the second round; ``flags`` is the number of words with a
+    feature of their own.  Raises ValueError for a name that no feature of the round
+    has.
     """
     if later:
         lines = operations.wanted(names, context.FEATURES, context.READABLE)
@@ -71,7 +72,7 @@ def _compiled_name(name: str) -> str:
 
 
 def check_order(made: Iterable[str], domains: Iterable[str]) -> None:
-    """Raise ImportError unless the twin has the same operations and domains, in order."""
+    """Raise ImportError unless the twin has these operations and domains."""
     names = [f"O_{operation.__name__.upper()}" for operation in operations.READS]
     if names != list(made):
         raise ImportError(f"it was built with other operations than {names}")

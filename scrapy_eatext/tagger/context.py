@@ -1,8 +1,8 @@
 """Features of the second round, from the first round's likelihoods of other blocks.
 
 A likelihood is a whole number from 0 to 1200: the logit in hundredths, plus 600.  A
-chance is a probability in thousandths.  A block's expected words are its words times its
-chance.
+chance is a probability in thousandths.  A block's expected words are its words times
+its chance.
 """
 
 from __future__ import annotations

@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
     from scrapy_eatext.tagger.operations import Flags, Ints
 
-# A run of copies has at least _BLOCKS, _WORDS, and one in _ONE_IN of the kept words; all
-# runs together have at least one in _ALL_ONE_IN of them.
+# A run of copies has at least _BLOCKS, _WORDS, and one in _ONE_IN of the kept words;
+# all runs together have at least one in _ALL_ONE_IN of them.
 _BLOCKS, _WORDS, _ONE_IN, _ALL_ONE_IN = 2, 40, 20, 4
 
 
 def without_copies(walk: Walk, kept: Flags, w: Ints, _chances: Ints) -> Flags:
     """The kept blocks, without copies of long parts of the text.
 
-    Quotations are no copies, nor are runs with the same parent, as the refrains of a song.
-    All copies together must have a quarter of the kept words, so that repeated notes in a
-    manual stay.
+    Quotations are no copies, nor are runs with the same parent, as the refrains of a
+    song.  All copies together must have a quarter of the kept words, so that repeated
+    notes in a manual stay.
     """
     shown = kept.nonzero()[0]
     sums, words = walk.blocks[shown, BlockColumn.HASH], w[shown]
@@ -52,7 +52,7 @@ def without_copies(walk: Walk, kept: Flags, w: Ints, _chances: Ints) -> Flags:
 
 
 def _runs(texts: list[int]) -> Iterator[tuple[int, int, int]]:
-    """The runs of texts that occur earlier too: the earlier place, the place, the length.
+    """The runs of texts that occur earlier too: earlier place, place, length.
 
     Only the first earlier place is compared, so that the search takes linear time.
     """

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 SOURCES = TITLE, HEADLINE, SUMMARY, ADDRESS = range(4)
 # How many characters of each source, and of each block, are read.
 SEEN = 240
-# A block may be the headline if it has at most HEADLINE_WORDS, and the share of its words
-# that are in title or headline, times the share of title or headline that is in the block,
-# is at least HEADLINE_LEAST; both shares are in thousandths.  A block may be the summary
-# if it has at least SUMMARY_LEAST thousandths of the summary's words.
+# A block may be the headline if it has at most HEADLINE_WORDS, and the share of its
+# words that are in title or headline, times the share of title or headline that is in
+# the block, is at least HEADLINE_LEAST; both shares are in thousandths.  A block may be
+# the summary if it has at least SUMMARY_LEAST thousandths of the summary's words.
 HEADLINE_WORDS, HEADLINE_LEAST, SUMMARY_LEAST = 40, 150_000, 400
 
 _HEADLINES = "og:title", "twitter:title"
@@ -67,7 +67,10 @@ def described_walk(page: Page) -> Walk:
 
 
 def descriptions_of(page: Page) -> tuple[bytes, ...]:
-    """A page's descriptions, in the order of SOURCES, as UTF-8; b"" for missing ones."""
+    """A page's descriptions, in the order of SOURCES, as UTF-8.
+
+    B"" for missing ones.
+    """
     metas = _metas(page.root)
     address = page.url or canonical_of(page.root)
     address = _BEHIND_PATH.split(address[:_LONGEST_ADDRESS], maxsplit=1)[0]

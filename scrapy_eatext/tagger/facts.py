@@ -174,9 +174,10 @@ def group_bit(name: str) -> int:
 class TokenTable:
     """The weights of words in attributes, in hundredths of a logit.
 
-    ``hashes`` is sorted.  ``near`` has the weight of a word on one of the NEAR innermost
-    elements around a block, and ``far`` its weight on an outer element.  ``flag`` has the
-    number of the word's own feature, or -1.  ``words`` is the table of words in texts.
+    ``hashes`` is sorted.  ``near`` has the weight of a word on one of the NEAR
+    innermost elements around a block, and ``far`` its weight on an outer element.
+    ``flag`` has the number of the word's own feature, or -1.  ``words`` is the table of
+    words in texts.
     """
 
     hashes: npt.NDArray[np.uint32]
@@ -201,8 +202,9 @@ def no_names() -> TokenTable:
 class Groups:
     """Entries grouped by equal keys; groups are in the order of their keys.
 
-    ``of`` has the group of each entry, and ``size`` the number of entries of each group.
-    ``order`` has the entries group by group, and ``starts`` where each group begins in it.
+    ``of`` has the group of each entry, and ``size`` the number of entries of each
+    group.  ``order`` has the entries group by group, and ``starts`` where each group
+    begins in it.
     """
 
     of: npt.NDArray[np.intp]
@@ -250,10 +252,10 @@ class Tree:
     """What the features need of the element table: arrays with an entry an element.
 
     ``up`` is the innermost ancestor with more blocks, and ``top`` the outermost element
-    with the same blocks.  ``mask`` has a bit for each of TAG_GROUPS among the element and
-    its ancestors; ``same_way`` is a hash of their tags and class names, ``same_tags`` of
-    their tags alone.  ``alike`` are the groups of similar siblings, those with equal tags
-    and names, and ``likes`` is the size of the element's group.
+    with the same blocks.  ``mask`` has a bit for each of TAG_GROUPS among the element
+    and its ancestors; ``same_way`` is a hash of their tags and class names,
+    ``same_tags`` of their tags alone.  ``alike`` are the groups of similar siblings,
+    those with equal tags and names, and ``likes`` is the size of the element's group.
     """
 
     parent: Ints
@@ -453,7 +455,7 @@ def distance_back(marked: npt.NDArray[np.bool_]) -> Ints:
 
 
 def distance_on(marked: npt.NDArray[np.bool_]) -> Ints:
-    """The distance of each block from the next marked block, itself included, or FAR."""
+    """The distance of each block from the next marked one, or FAR."""
     return distance_back(marked[::-1])[::-1]
 
 
@@ -528,12 +530,12 @@ def like_sums(facts: Rows, tree: Tree, names: Iterable[str]) -> Rows:
 
 
 def _containers(block: Rows, tree: Tree) -> Rows:
-    """The facts of containers: ancestors of blocks, each with more blocks than the last.
+    """The facts of containers: ancestors with more and more blocks.
 
-    A container's branch is its outermost descendant with the same blocks as the previous
-    container or, for the first one, as the block's own element; the branch may have
-    similar siblings.  Every element may be a container.  The last row is for the page,
-    the container of elements without a parent.
+    A container's branch is its outermost descendant with the same blocks as the
+    previous container or, for the first one, as the block's own element; the branch may
+    have similar siblings.  Every element may be a container.  The last row is for the
+    page, the container of elements without a parent.
     """
     count = len(block["place"])
     facts = dict(block)

@@ -1,9 +1,9 @@
 """Features of the first round: of a block, its containers, neighbours and page.
 
-Each feature is a line of a table.  It reads facts (facts.py) and figures: lines that are
-computed once for each container, group or page.  Shares are in thousandths.  A model
-refers to features by name: if a line is removed or its meaning changes, the models that
-use it have to be trained again.
+Each feature is a line of a table.  It reads facts (facts.py) and figures: lines that
+are computed once for each container, group or page.  Shares are in thousandths.  A
+model refers to features by name: if a line is removed or its meaning changes, the
+models that use it have to be trained again.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ _BOX = table(
     ("c_told", ratio, "told", "w"),
     of="box",
 )
-# Figures of groups of similar siblings.  A block's c1_likes is for the group of its first
-# container's branch, see facts.py.
+# Figures of groups of similar siblings.  A block's c1_likes is for the group of its
+# first container's branch, see facts.py.
 _LIKE = table(
     ("c_likes", copy, "n"),
     ("c_like_mean", quotient, "w", "n"),

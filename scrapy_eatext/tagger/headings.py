@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
     from scrapy_eatext.tagger.operations import Flags, Ints
 
-# A heading with at least this chance, in thousandths, is always kept: also in main text a
-# heading may stand above something other than text, such as a video.
+# A heading with at least this chance, in thousandths, is always kept: also in main text
+# a heading may stand above something other than text, such as a video.
 _SURE = 700
 # If the other kept blocks have fewer words, all headings stay.
 _FEW = 40

@@ -45,7 +45,7 @@ class PythonTagger:
         self._around = wanted(around, context.FEATURES, context.READABLE)
 
     def likelihoods(self, walk: Walk, votes: Sequence[int] | Ints = ()) -> Ints:
-        """Each block's likelihood of being content: 0 to 1200, where 600 is even odds.
+        """Each block's likelihood of being content, 0 to 1200; 600 is even odds.
 
         ``votes`` are those of the page's names for its kind, see KindVotes.
         """

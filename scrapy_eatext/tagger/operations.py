@@ -23,9 +23,10 @@ Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 Rows = dict[str, Ints]
 
-# The domains.  A row is: a block; the page; a place between blocks; a container; a group
-# of similar siblings; a group of blocks with equal texts, with equal paths of tags and
-# names, with equal paths of tags, or of equal kind and depth; and all kept blocks.
+# The domains.  A row is: a block; the page; a place between blocks; a container; a
+# group of similar siblings; a group of blocks with equal texts, with equal paths of
+# tags and names, with equal paths of tags, or of equal kind and depth; and all kept
+# blocks.
 DOMAINS = "", "page", "sum", "box", "like", "copies", "way", "tags", "kind", "kept"
 ONE_ROW = "page", "kept"
 
@@ -220,10 +221,10 @@ def encoded(lines: Sequence[Line], columns: Sequence[str]) -> npt.NDArray[np.int
     """Lines as numbers for the compiled twin.
 
     A line's row has the number of its operation, three arguments, the number of its
-    domain, and the position of its own column in ``columns``, or -1.  An argument is the
-    position of a column in ``columns``; a number is always the third argument.  Raises
-    ValueError for a line that reads an unknown column, or one that its operation can't
-    read.
+    domain, and the position of its own column in ``columns``, or -1.  An argument is
+    the position of a column in ``columns``; a number is always the third argument.
+    Raises ValueError for a line that reads an unknown column, or one that its operation
+    can't read.
     """
     number = {name: i for i, name in enumerate(columns)}
     operations = list(READS)

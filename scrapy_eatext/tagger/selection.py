@@ -2,12 +2,12 @@
 
 Errors on blocks of one page are correlated: if a list is not content, none of its items
 is.  So the true content is assumed to be one of nested sets, all equally likely: the
-blocks with a chance above 1 %, above 3 %, and so on up to 99 %.  The set with the highest
-expected F-measure over words is kept.
+blocks with a chance above 1 %, above 3 %, and so on up to 99 %.  The set with the
+highest expected F-measure over words is kept.
 
 For independent blocks, the ratio of expected words could be maximized instead (Lewis,
-1995).  That keeps too much: words with a chance of one half would be worth as much as half
-as many certain words.
+1995).  That keeps too much: words with a chance of one half would be worth as much as
+half as many certain words.
 """
 
 from __future__ import annotations

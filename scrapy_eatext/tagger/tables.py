@@ -47,8 +47,8 @@ def whole_tables(walk: Walk, kept: Flags, w: Ints) -> Flags:
     """The kept blocks, with each row of a data table kept as a whole or not at all.
 
     Rows that a cell spans are kept or dropped together.  If a row is kept, so are the
-    header rows and the caption of its table.  A row that contains another table's rows is
-    not changed.
+    header rows and the caption of its table.  A row that contains another table's rows
+    is not changed.
     """
     data = data_tables(walk)
     if data is None:

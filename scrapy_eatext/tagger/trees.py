@@ -40,12 +40,13 @@ _BATCH = 512
 class Trees:
     """An ensemble of oblivious trees of one depth, in whole numbers.
 
-    ``names`` are the features that are tested, each once.  ``borders`` has the borders of
-    each feature in ascending order, feature by feature, and ``starts`` where those of
-    each feature begin, and the end.  ``feature`` and ``bin`` have a row for each tree and
-    a column for each level: the level's bit is set if the feature is above the border of
-    number ``bin``.  ``leaves`` has 2^depth numbers for each class and tree.  The answer of
-    a class is the sum of a leaf of each tree and ``bias``, in 1/``scale`` logits.
+    ``names`` are the features that are tested, each once.  ``borders`` has the borders
+    of each feature in ascending order, feature by feature, and ``starts`` where those
+    of each feature begin, and the end.  ``feature`` and ``bin`` have a row for each
+    tree and a column for each level: the level's bit is set if the feature is above the
+    border of number ``bin``.  ``leaves`` has 2^depth numbers for each class and tree.
+    The answer of a class is the sum of a leaf of each tree and ``bias``, in 1/``scale``
+    logits.
     """
 
     names: Sequence[str]

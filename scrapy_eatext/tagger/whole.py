@@ -1,7 +1,7 @@
 """The figures of a page as a whole, computed after its blocks are chosen.
 
-From them, trees predict the kind of the page and the quality of the choice.  All figures
-are whole numbers, shares in thousandths.
+From them, trees predict the kind of the page and the quality of the choice.  All
+figures are whole numbers, shares in thousandths.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The weights of words at the beginnings of blocks, such as "Read also" or "said".
 
 There is no list of words.  A WordTable has learned weights for the hashes of words, of
-pairs of words, and of whole short blocks, in all languages of the training pages.  Case is
-folded for Latin, Greek and Cyrillic, all numbers are the same word, and in scripts without
-spaces each pair of neighbouring characters is a word.
+pairs of words, and of whole short blocks, in all languages of the training pages.  Case
+is folded for Latin, Greek and Cyrillic, all numbers are the same word, and in scripts
+without spaces each pair of neighbouring characters is a word.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def no_words() -> WordTable:
 
 
 def word_tokens(walk: Walk) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.intp]]:
-    """The hashes of the words at the beginnings of blocks, and the block of each hash."""
+    """The hashes of the first words of blocks, and the block of each hash."""
     tokens: list[int] = []
     counts = []
     columns = (BlockColumn.START, BlockColumn.END, BlockColumn.CHARS)
@@ -83,7 +83,10 @@ def word_tokens(walk: Walk) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.intp
 
 @lru_cache(maxsize=4096)
 def _tokens_of(head: str, whole: bool) -> tuple[int, ...]:
-    """The hashes for the beginning of a block; ``whole`` if that is all of the block."""
+    """The hashes for the beginning of a block.
+
+    ``whole`` if that is all of the block.
+    """
     words = list(map(_hash, words_in(head)[: FIRST_WORDS + 1]))
     if not words:
         return ()

@@ -1,8 +1,8 @@
 """Dragnet: content extraction from diverse feature sets (Peters and Lecocq, 2013).
 
-A logistic regression judges each block of a page by the densities of text and links in it
-and its neighbours, words in ids and classes, the ratio of text to tags around it, and the
-readability score of the elements around it.
+A logistic regression judges each block of a page by the densities of text and links in
+it and its neighbours, words in ids and classes, the ratio of text to tags around it,
+and the readability score of the elements around it.
 """
 
 from __future__ import annotations
@@ -108,8 +108,8 @@ class Judge:
     """A model for one target and one subset of features.
 
     ``weights`` has an entry for each column and, at the end, the intercept.
-    ``vocabulary`` has the words of names for a model of page blocks, and ``chosen`` marks
-    the used columns of page_tokens() with it.
+    ``vocabulary`` has the words of names for a model of page blocks, and ``chosen``
+    marks the used columns of page_tokens() with it.
     """
 
     weights: Floats

@@ -1,8 +1,8 @@
 """Dragnet's blocks: the table from which its features are computed.
 
-There are two readings.  original_blocks() parses and splits a page as Dragnet's own code
-did, off-by-one errors included.  page_blocks() takes the blocks of the page's walk, which
-end with their elements.
+There are two readings.  original_blocks() parses and splits a page as Dragnet's own
+code did, off-by-one errors included.  page_blocks() takes the blocks of the page's
+walk, which end with their elements.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-# Elements that start a block, and elements of which only the tail is read; "fram" is the
-# original's.
+# Elements that start a block, and elements of which only the tail is read; "fram" is
+# the original's.
 _STARTS = frozenset("h1 h2 h3 h4 h5 h6 p div table map".split())
 _IGNORED = frozenset(
     "applet area base basefont bdo button caption fieldset fram frameset iframe img "
@@ -76,11 +76,11 @@ class Table:
 
     Arrays with an entry for each block are ``length`` of the text (in bytes for the
     original's), ``link_density``, ``text_density`` (words per line of 80 characters),
-    ``ratio`` (length to tags), ``node`` (its parent in the tree) and ``scored`` (whether
-    it counts for its parent).  Arrays with an entry for each node, parents before their
-    children, are ``parent`` (-1 for the root), ``end`` (the node after its last
-    descendant) and ``weight``.  Only original_blocks() sets ``texts``, the blocks' texts,
-    and ``ids`` and ``classes``, the names of their elements.
+    ``ratio`` (length to tags), ``node`` (its parent in the tree) and ``scored``
+    (whether it counts for its parent).  Arrays with an entry for each node, parents
+    before their children, are ``parent`` (-1 for the root), ``end`` (the node after its
+    last descendant) and ``weight``.  Only original_blocks() sets ``texts``, the blocks'
+    texts, and ``ids`` and ``classes``, the names of their elements.
     """
 
     length: Floats

@@ -84,10 +84,10 @@ def cetr(table: Table) -> Floats:
 def clusters(points: Floats) -> NDArray[np.int64]:
     """The cluster of each block, a row of ``points``; cluster 0 is boilerplate.
 
-    This is Lloyd's k-means with three centres, of which the first is fixed at the origin.
-    The original draws the others at random.  Here, to be deterministic, the second starts
-    as the point farthest from the origin, the third as the one farthest from both, and a
-    cluster without points moves to the point farthest from its centre.
+    This is Lloyd's k-means with three centres, of which the first is fixed at the
+    origin.  The original draws the others at random.  Here, to be deterministic, the
+    second starts as the point farthest from the origin, the third as the one farthest
+    from both, and a cluster without points moves to the point farthest from its centre.
     """
     centres = np.zeros((_CLUSTERS, 2))
     nearest = (points**2).sum(axis=1)
@@ -162,8 +162,8 @@ def page_tokens(walk: Walk, vocabulary: NDArray[np.uint32]) -> Floats:
     """Which words of the vocabulary are in names of elements, a row for each block.
 
     A column for each word is for the block's own elements, which hold no other block;
-    then a column for each word is for the other elements around the block.  The vocabulary
-    has the walk's hashes of words, sorted.
+    then a column for each word is for the other elements around the block.  The
+    vocabulary has the walk's hashes of words, sorted.
     """
     blocks, size = len(walk.blocks), len(vocabulary)
     if not size:
@@ -193,8 +193,8 @@ def columns_of(
 ) -> tuple[Floats, list[int]]:
     """All groups side by side, in the order of GROUPS, and the width of each.
 
-    With ``logarithms``, text densities and ratios x are log(1 + x), which is better for a
-    linear model.  The table must have at least two blocks.
+    With ``logarithms``, text densities and ratios x are log(1 + x), which is better for
+    a linear model.  The table must have at least two blocks.
     """
     by_block, smooth = shallow(table), cetr(table)
     marked = clusters(smooth)[:, None] != 0

@@ -1,9 +1,9 @@
 """eatiht: the element of a page with the most sentences.
 
-After the package eatiht of Rodrigo Palacios.  Each block that is long enough counts for the
-parent of its element: in version 1 as many times as it has sentences, in version 2 (etv2)
-once, if it is no shorter than the mean.  The long blocks inside the parent with the highest
-count are the text.
+After the package eatiht of Rodrigo Palacios.  Each block that is long enough counts for
+the parent of its element: in version 1 as many times as it has sentences, in version 2
+(etv2) once, if it is no shorter than the mean.  The long blocks inside the parent with
+the highest count are the text.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 # The end of a sentence.  In scripts with spaces between words it is a run of stops,
 # closing quotes and brackets, then white space, but not after a title before a name; in
-# scripts without spaces it is a run of stops.  A match begins with the first stop of a run
-# and takes the whole run, so the search is linear.  The lookbehinds come after the first
-# character, as a search for a single character is fast.
+# scripts without spaces it is a run of stops.  A match begins with the first stop of a
+# run and takes the whole run, so the search is linear.  The lookbehinds come after the
+# first character, as a search for a single character is fast.
 _STOPS = ".!?\u2026\u061f\u06d4\u0964\u0965\u0589\u1362"
 _CLOSERS = "\"'\u2019\u201d\u00bb\u203a)\\]"
 _WIDE_STOPS = "\u3002\uff01\uff1f\uff0e\uff61\u17d4\u104b"

@@ -2,11 +2,12 @@
 
 The original selects elements by an XPath, which takes quadratic time; it reads the
 descendants of each element, writes the path of each, and compares paths as strings.
-Here, one walk numbers the page's texts and elements.  Then the content of an element is a
-slice of the texts, its key is its parent's number, and paths are compared by ancestors.
+Here, one walk numbers the page's texts and elements.  Then the content of an element is
+a slice of the texts, its key is its parent's number, and paths are compared by
+ancestors.
 
-Only the original's output can be more than linear: in version 1, a text in nested selected
-elements is read, and written, once for each of them.
+Only the original's output can be more than linear: in version 1, a text in nested
+selected elements is read, and written, once for each of them.
 """
 
 from __future__ import annotations
@@ -42,9 +43,9 @@ _BRACKETED_DIGITS = re.compile(r"\[\d*\]")
 # The most characters to read, as nested elements are read once each: only hostile pages
 # have more.
 _MOST = 50_000_000
-# White space after the end of a sentence, with or without a straight quote, unless it ends
-# with a title before a name.  The lookbehinds come after the first character, as a search
-# for a single character is fast.
+# White space after the end of a sentence, with or without a straight quote, unless it
+# ends with a title before a name.  The lookbehinds come after the first character, as a
+# search for a single character is fast.
 _SENTENCE_BREAK = re.compile(
     r"\s(?:(?<=[.!?]\s)|(?<=[.!?]['\"]\s))"
     + "".join(rf"(?<!{t}\.\s)" for t in ("Mr", "Mrs", "Jr", "Dr", "Prof", "Sr"))
@@ -210,7 +211,7 @@ def _sentences(
 def _elements(
     texts: Sequence[str], starts: Sequence[int], selected: Sequence[_Selected]
 ) -> list[tuple[str, int, bool]]:
-    """The selected elements; those longer than the mean of their texts' lengths count."""
+    """The selected elements; those longer than the mean text count."""
     if not selected:
         raise PageError("no text is long enough")
     # Not by sum(), which rounds differently since Python 3.12.
@@ -228,8 +229,8 @@ def _beneath(trail: Trail, top: int) -> list[bool]:
     """For each element whether its path contains the path of ``top``.
 
     The original searches one string in the other.  So a sibling "section" counts as
-    beneath an "s" that is the only child of its name.  Otherwise the path of "s" ends with
-    an index, which is a prefix of no other name's path.
+    beneath an "s" that is the only child of its name.  Otherwise the path of "s" ends
+    with an index, which is a prefix of no other name's path.
     """
     name, parent = trail.name(top), trail.parent(top)
     siblings = [n for n in range(1, len(trail)) if trail.parent(n) == parent]

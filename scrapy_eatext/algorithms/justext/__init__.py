@@ -1,10 +1,10 @@
 """jusText: blocks judged by length, links and stop words, then by their neighbours.
 
-After Jan Pomikálek, "Removing Boilerplate and Duplicate Content from Web Corpora" (2011),
-and the package jusText 3.0.2.  The first stage classifies each block by itself.  It is bad
-if it has many links or few stop words, short if it is too short to decide, good if it is a
-long text, and near-good if it is a shorter one.  The second stage decides on short and
-near-good blocks by the blocks around them.
+After Jan Pomikálek, "Removing Boilerplate and Duplicate Content from Web Corpora"
+(2011), and the package jusText 3.0.2.  The first stage classifies each block by itself.
+It is bad if it has many links or few stop words, short if it is too short to decide,
+good if it is a long text, and near-good if it is a shorter one.  The second stage
+decides on short and near-good blocks by the blocks around them.
 """
 
 from __future__ import annotations
@@ -286,7 +286,10 @@ class Justext(Algorithm[JustextOptions]):
 
 
 def _sample(blocks: Blocks, texts: Sequence[str]) -> str:
-    """A sample of a page's text to find its language by; running text, if it has any."""
+    """A sample of a page's text to find its language by.
+
+    Running text, if it has any.
+    """
     for least in (8, 0):
         size, sample = 0, []
         for text, words, wide, chars, link_chars in zip(
@@ -379,11 +382,11 @@ def revise(
     """The final classes, good or bad, from the blocks' own classes.
 
     With ``headings_first``, a short heading shortly before a good block first becomes
-    near-good.  jusText's documentation says so, but its code never does it, as it compares
-    classes that are not set yet.
+    near-good.  jusText's documentation says so, but its code never does it, as it
+    compares classes that are not set yet.
 
-    The original searches the neighbours of each block, which takes quadratic time on runs
-    of short blocks.  This takes linear time.
+    The original searches the neighbours of each block, which takes quadratic time on
+    runs of short blocks.  This takes linear time.
     """
     classes = list(own)
     # Where each block begins if the blocks' texts are joined.
@@ -415,8 +418,8 @@ def _decide_short(classes: list[str]) -> None:
     near-good.
     """
     n = len(classes)
-    # For each side and block, the classes of the nearest block that is good or bad, and of
-    # the nearest that is not short.
+    # For each side and block, the classes of the nearest block that is good or bad, and
+    # of the nearest that is not short.
     sides = []
     for order in (range(n), range(n - 1, -1, -1)):
         settled = not_short = BAD
@@ -439,7 +442,7 @@ def _decide_short(classes: list[str]) -> None:
 
 
 def _decide_near_good(classes: list[str]) -> None:
-    """Make near-good blocks good, unless the nearest other blocks on both sides are bad.
+    """Make near-good blocks good, unless the nearest others on both sides are bad.
 
     Blocks are decided in order, each after the one before it.
     """

@@ -1,10 +1,10 @@
 """Splits a page into paragraphs exactly as jusText 3.0.2 does.
 
-The original copies the parsed tree, cleans it, and splits it on a recursive walk.  Here,
-cleaning and splitting are one walk over the parsed tree: elements that the original's
-cleaner removes are skipped, and the texts on both sides of them are joined, as in the
-cleaned tree.  So nothing is copied or changed, deep pages need no recursion, and the time
-is linear in the page.
+The original copies the parsed tree, cleans it, and splits it on a recursive walk.
+Here, cleaning and splitting are one walk over the parsed tree: elements that the
+original's cleaner removes are skipped, and the texts on both sides of them are joined,
+as in the cleaned tree.  So nothing is copied or changed, deep pages need no recursion,
+and the time is linear in the page.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ _CHARSET = re.compile(rb"""charset=["']?([^'"/>\s]+)""", re.IGNORECASE)
 class Paragraph:
     """A paragraph as jusText sees it.
 
-    ``link_chars`` counts the characters in links before the paragraph is stripped, so it
-    can exceed the text's length.  ``in_select`` says that the name of an element around it
-    contains "select".
+    ``link_chars`` counts the characters in links before the paragraph is stripped, so
+    it can exceed the text's length.  ``in_select`` says that the name of an element
+    around it contains "select".
     """
 
     text: str
@@ -61,9 +61,9 @@ def paragraphs(source: bytes | str) -> tuple[list[Paragraph], Trail]:
     """The paragraphs of a page, and the trail with their paths.
 
     Raises PageError where the original fails: for a page without elements, and for a
-    declared encoding that Python knows but cannot decode with.  If the original fails only
-    because of its copy or its recursion (control characters beside removed elements,
-    elements nested too deeply), the paragraphs are found nevertheless.
+    declared encoding that Python knows but cannot decode with.  If the original fails
+    only because of its copy or its recursion (control characters beside removed
+    elements, elements nested too deeply), the paragraphs are found nevertheless.
     """
     root = _parse(source)
     if not isinstance(root.tag, str):
@@ -111,8 +111,8 @@ def _declared_charset(body: bytes) -> bytes | None:
     r"""The first match of ``<meta[^>]+charset=["']?([^'"/>\s]+)``, in linear time.
 
     The expression itself takes quadratic time on a run of unclosed ``<meta``.  All of
-    these before one ">" share their candidates for the charset, so these are tried once,
-    from the last to the first, as the expression is greedy.
+    these before one ">" share their candidates for the charset, so these are tried
+    once, from the last to the first, as the expression is greedy.
     """
     lowered = body.lower()
     start = 0
@@ -167,7 +167,7 @@ def _name(element: html.HtmlElement, root: html.HtmlElement) -> str:
 
 
 def _collapse(text: str) -> str:
-    """Collapse each run of white space: to a line feed if it has one, else to a space."""
+    """Collapse each run of white space to a line feed, if it has one, or a space."""
     return _WHITE_SPACE.sub(_collapsed, text)
 
 

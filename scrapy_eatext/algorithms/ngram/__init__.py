@@ -1,7 +1,8 @@
 """A filter by text density, then two character language models: keep and discard.
 
-After the article on boilerplate removal that density.py follows, which applied LingPipe's
-classifier after its filter.  A line goes to the category with the higher probability.
+After the article on boilerplate removal that density.py follows, which applied
+LingPipe's classifier after its filter.  A line goes to the category with the higher
+probability.
 """
 
 from __future__ import annotations
@@ -52,9 +53,9 @@ class NgramOptions(DensityOptions):
 class LineModel:
     """The two language models, and two limits in bits.
 
-    A line is discarded if that is likelier by more than ``bias`` bits, unless the line is
-    strange: it is in none of the training languages, as it takes more than ``strange``
-    bits per character in the likelier category.
+    A line is discarded if that is likelier by more than ``bias`` bits, unless the line
+    is strange: it is in none of the training languages, as it takes more than
+    ``strange`` bits per character in the likelier category.
     """
 
     version: str
@@ -65,7 +66,7 @@ class LineModel:
     def look(
         self, texts: Sequence[str]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """For each text the bits by which keep is likelier, and its bits per character."""
+        """For each text the bits in favour of keep, and its bits per character."""
         logs = self.chars.log2_probabilities(texts)
         joint = logs + self.chars.log_priors
         bits: npt.NDArray[np.float64] = joint[:, KEEP] - joint[:, DISCARD]
@@ -94,7 +95,7 @@ def load_lines(path: str) -> LineModel:
 
 
 class Ngram(Algorithm[NgramOptions]):
-    """Keeps lines that pass the density filter and whose language is that of content."""
+    """Keeps lines that pass the density filter and read like content."""
 
     name = "ngram"
     options_class = NgramOptions

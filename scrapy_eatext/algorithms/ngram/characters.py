@@ -1,8 +1,8 @@
 """Character language models of several categories, in one trie.
 
-As in LingPipe's NGramProcessLM, a model has counts of character sequences up to a length;
-probabilities are interpolated from the shortest context to the longest by the method of
-Witten and Bell (1991).  Characters are UTF-16 code units, as in Java.
+As in LingPipe's NGramProcessLM, a model has counts of character sequences up to a
+length; probabilities are interpolated from the shortest context to the longest by the
+method of Witten and Bell (1991).  Characters are UTF-16 code units, as in Java.
 """
 
 from __future__ import annotations
@@ -44,10 +44,11 @@ class Smoothing:
 class Level:
     """The sequences of one length, in the order of their keys.
 
-    A key is a pair of numbers: the sequence's context, which is the place of the sequence
-    without its last unit in the level below, and that unit.  ``counts`` has a row for
-    each sequence and a column for each category.  ``pruned`` and ``pruned_kinds`` have a
-    row for each context: the total count of pruned successors, and their number.
+    A key is a pair of numbers: the sequence's context, which is the place of the
+    sequence without its last unit in the level below, and that unit.  ``counts`` has a
+    row for each sequence and a column for each category.  ``pruned`` and
+    ``pruned_kinds`` have a row for each context: the total count of pruned successors,
+    and their number.
     """
 
     keys: Ints
@@ -74,8 +75,8 @@ class Level:
 class CharModel:
     """Gives the probability of texts in each category.
 
-    ``levels`` begin with that of length 1; ``trained`` has the number of training texts of
-    each category.
+    ``levels`` begin with that of length 1; ``trained`` has the number of training texts
+    of each category.
     """
 
     def __init__(
@@ -106,7 +107,7 @@ class CharModel:
     def _probabilities(
         self, units: npt.NDArray[np.uint16], owner: npt.NDArray[np.int32]
     ) -> list[Floats]:
-        """The probability of each unit after its context, an array for each category."""
+        """The probability of each unit after its context, an array per category."""
         wide = units.astype(np.int64)
         starts = starts_of(owner)
         uniform = 1 / self.smoothing.characters
@@ -130,10 +131,11 @@ class _Lookup:
 
     A context with n successors, k of them distinct, distributes n / (n + L k) of the
     probability among its successors, where L is the factor.  The remaining probability,
-    and that of pruned successors, is distributed by the context one unit shorter.  ``own``
-    has the share of each sequence, and ``lost`` the share that each context leaves to the
-    shorter one: all of it without successors.  Both have an array for each category, whose
-    last entry, number -1, is for sequences that are not in the trie.
+    and that of pruned successors, is distributed by the context one unit shorter.
+    ``own`` has the share of each sequence, and ``lost`` the share that each context
+    leaves to the shorter one: all of it without successors.  Both have an array for
+    each category, whose last entry, number -1, is for sequences that are not in the
+    trie.
     """
 
     table: _Table
@@ -161,8 +163,8 @@ class _Lookup:
 class _Table:
     """A hash table of the places of keys, with look-up of many keys at once.
 
-    It is much faster than a binary search.  A slot has the place of a key, or -1 if it is
-    free; collisions are resolved by linear probing.
+    It is much faster than a binary search.  A slot has the place of a key, or -1 if it
+    is free; collisions are resolved by linear probing.
     """
 
     def __init__(self, keys: Ints) -> None:
@@ -220,8 +222,8 @@ def starts_of(owner: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
 def to_arrays(levels: Sequence[Level]) -> dict[str, npt.NDArray[Any]]:
     """Levels as small arrays for a model file.
 
-    Keys are stored as their units, and the number of successors of each context.  A count
-    is stored as its place in the table of distinct counts.
+    Keys are stored as their units, and the number of successors of each context.  A
+    count is stored as its place in the table of distinct counts.
     """
     tables = [t for level in levels for t in _tables(level).values()]
     values = np.unique(np.concatenate([table.ravel() for table in tables]))
@@ -237,7 +239,10 @@ def to_arrays(levels: Sequence[Level]) -> dict[str, npt.NDArray[Any]]:
 
 
 def from_arrays(arrays: Mapping[str, npt.NDArray[Any]], order: int) -> list[Level]:
-    """The levels in arrays of to_arrays().  Raises ValueError for arrays that do not fit."""
+    """The levels in arrays of to_arrays().
+
+    Raises ValueError for arrays that do not fit.
+    """
     levels = []
     contexts = 1
     try:

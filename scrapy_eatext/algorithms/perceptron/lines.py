@@ -184,8 +184,8 @@ class _Reader:
         self.writer = _Writer()
         self.to = _Formatter(self.writer)
         self._open: list[str] = []
-        # The number of open elements of each name: a search for every end tag would take
-        # quadratic time on deep pages.
+        # The number of open elements of each name: a search for every end tag would
+        # take quadratic time on deep pages.
         self._counts: Counter[str] = Counter()
         self._lists: list[str] = []
         self._last_name = ""
@@ -235,7 +235,10 @@ class _Reader:
         return self._stray(at)
 
     def _declaration(self, at: int) -> int | None:
-        """Read a declaration, as <!DOCTYPE>; where the original failed, up to the next >."""
+        """Read a declaration, as <!DOCTYPE>.
+
+        Where the original failed, up to the next >.
+        """
         html = self._html
         if html.startswith("<![", at):
             word = _NAME.match(html, at + 3)

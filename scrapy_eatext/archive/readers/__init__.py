@@ -1,7 +1,7 @@
 """Readers of archives: of WARC, Scrapy's HTTPCACHE, Parquet, JSON Lines and folders.
 
-``read("crawl.warc.gz")`` iterates over the pages of an archive; ``parts()`` splits it into
-parts that can be read independently, in any process.
+``read("crawl.warc.gz")`` iterates over the pages of an archive; ``parts()`` splits it
+into parts that can be read independently, in any process.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ _BY_ENDING_OF_LISTS = {
     for name, kind in ((".paths", "paths"), (".cdx", "cdx"), (".cdxj", "cdx"))
     for packing in ("", ".gz")
 }
-# The largest part, in bytes, and the smallest that is worth its overhead: on this machine,
-# and on a remote file system, where it takes requests.
+# The largest part, in bytes, and the smallest that is worth its overhead: on this
+# machine, and on a remote file system, where it takes requests.
 SIZE, _SMALLEST, _SMALLEST_REMOTE = 1 << 25, 1 << 20, 1 << 24
 # The most names of a part.
 _FILES = 500
@@ -69,8 +69,9 @@ class ArchiveError(ValueError):
 class Reading:
     """How to read archives.
 
-    A page is read up to ``most`` bytes, the value of EATEXT_MAX_SIZE, and one more; 0 is no
-    limit.  ``html`` and ``url`` are the columns or keys of a page and of its address.
+    A page is read up to ``most`` bytes, the value of EATEXT_MAX_SIZE, and one more; 0
+    is no limit.  ``html`` and ``url`` are the columns or keys of a page and of its
+    address.
     """
 
     most: int = 10_000_000
@@ -82,8 +83,8 @@ class Reading:
 class Part:
     """A part of an archive: from ``start`` to ``stop`` in a file, or some names in it.
 
-    ``size`` and ``changed`` are the file's size, -1 if it is unknown, and the time of its
-    last change.
+    ``size`` and ``changed`` are the file's size, -1 if it is unknown, and the time of
+    its last change.
     """
 
     kind: str
@@ -193,10 +194,10 @@ def size_for(wholes: Iterable[Part], workers: int) -> int:
 
 
 def places(whole: Part, size: int = SIZE) -> list[int]:
-    """The offsets at which to split an archive into even parts of at most ``size`` bytes.
+    """The offsets that split an archive into even parts of at most ``size``.
 
-    The archive is not read: a part begins with the first record, line or row group after
-    its offset.
+    The archive is not read: a part begins with the first record, line or row group
+    after its offset.
     """
     if whole.kind in NAMED:
         return list(range(0, len(whole.names), max(1, _FILES * size // SIZE)))
@@ -302,7 +303,7 @@ def _archives(kind: str, path: str, about: files.Stat) -> Iterator[Part]:
 
 
 def _in_folder(top: str) -> Iterator[Part]:
-    """The archives in a folder and below; all pages, and all responses, are one each."""
+    """The archives in a folder and below; all pages are one, so are responses."""
     pages: list[str] = []
     responses: list[str] = []
     for inside, names in files.walk(top):
@@ -318,7 +319,8 @@ def _in_folder(top: str) -> Iterator[Part]:
                 try:
                     yield from _archives(kind, path, about)
                 except OSError:
-                    # Reading this part raises the error; other archives are not affected.
+                    # Reading this part raises the error; other archives are not
+                    # affected.
                     yield Part("warc", f"{path}#")
             elif kind and kind != "dbm":
                 yield Part(kind, path, size=about.size, changed=about.changed)

@@ -176,8 +176,8 @@ class _Unpickler(pickle.Unpickler):
 def builtin_values(data: bytes) -> Any:
     """The plain values in a pickle; other objects are replaced by empty ones.
 
-    No class of the pickle is looked up, and nothing is called.  Raises ValueError for data
-    that are no pickle.
+    No class of the pickle is looked up, and nothing is called.  Raises ValueError for
+    data that are no pickle.
     """
     try:
         return _Unpickler(io.BytesIO(data)).load()

@@ -10,7 +10,8 @@ from typing import BinaryIO
 from scrapy_eatext.archive.packed import CUT_OFF, is_packed, pieces, plain
 from scrapy_eatext.archive.record import Record, record_of_row, unreadable
 
-# The most bytes of a line besides its page, and how many times longer JSON may make a page.
+# The most bytes of a line besides its page, and how many times longer JSON may make a
+# page.
 _AROUND, _LONGER = 1 << 20, 6
 _WITHOUT_LIMIT = 1 << 62
 

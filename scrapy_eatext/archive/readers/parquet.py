@@ -22,9 +22,9 @@ def read(
 ) -> Iterator[Record]:
     """The pages of a part, which has the row groups whose middle is in it.
 
-    ``html`` and ``url`` are names of columns.  After a damaged row group, reading continues
-    with the next one.  Raises ValueError for a file that is damaged as a whole, or without
-    the column of pages.
+    ``html`` and ``url`` are names of columns.  After a damaged row group, reading
+    continues with the next one.  Raises ValueError for a file that is damaged as a
+    whole, or without the column of pages.
     """
     table = open_table(file)
     names = table.schema_arrow.names

@@ -34,8 +34,8 @@ from scrapy_eatext.archive.record import (
 
 _START = b"WARC/"
 _FIRST_LINE = re.compile(rb"WARC/\d\.\d+[ \t]*\r?\n")
-# The beginning of the second line, which confirms a first line inside another line: there
-# the next record begins if one was cut off.
+# The beginning of the second line, which confirms a first line inside another line:
+# there the next record begins if one was cut off.
 _FIELD = re.compile(rb"WARC-[A-Z]|Content-[LT]", re.IGNORECASE)
 # Some servers end the header's lines and the empty line differently.
 _EMPTY_LINE = re.compile(rb"\n\r?\n")
@@ -100,7 +100,7 @@ def read_at(path: str, names: Iterable[str], most: int) -> Iterator[Record]:
 
 
 def _is_clean_end(file: BinaryIO, at: int) -> bool:
-    """Whether a record that ends here is followed by another record or the file's end."""
+    """Whether another record or the file's end follows a record's end here."""
     file.seek(at - 1)
     after = file.read(64)
     following = after[1:].lstrip(_BETWEEN)
@@ -170,7 +170,8 @@ class _Segment:
             if not self._fill():
                 break
         next_record = _other_in(header)
-        # Without a header at least a byte is dropped, or the record would be found again.
+        # Without a header at least a byte is dropped, or the record would be found
+        # again.
         self.drop(next_record or len(header) or 1)
         return b"" if next_record else header
 
@@ -203,9 +204,9 @@ class _Segment:
     def take(self, size: int, room: int) -> bytes:
         """Take ``size`` bytes, and return the first ``room`` of them.
 
-        If no record begins after them, but one does within them, or after those that are
-        returned, the length is wrong, and they end at that record.  In a file that is not
-        packed, nothing is taken if the length is wrong.
+        If no record begins after them, but one does within them, or after those that
+        are returned, the length is wrong, and they end at that record.  In a file that
+        is not packed, nothing is taken if the length is wrong.
         """
         if self._file is not None:
             return self._take_at(self._file, self.offset, size, room)
@@ -247,7 +248,7 @@ class _Segment:
         return block
 
     def take_to_start(self, room: int) -> bytes:
-        """Take the bytes before the next record, and return the first ``room`` of them."""
+        """Take the bytes before the next record; returns the first ``room``."""
         parts = []
         line = True
         while data := self.ahead(32):
@@ -285,8 +286,8 @@ def _start_in(data: bytes, line: bool) -> int | None:
 def _other_in(header: bytes) -> int:
     """Where in a header the next record begins if this one was cut off, else 0.
 
-    A first line inside a line may also be the end of an address.  A record was cut off if
-    its last line has no value, or if a field is repeated.
+    A first line inside a line may also be the end of an address.  A record was cut off
+    if its last line has no value, or if a field is repeated.
     """
     lines = header.splitlines(keepends=True)
     names = [line.partition(b":")[0].strip().lower() for line in lines]
