@@ -9,7 +9,7 @@ from scrapy_eatext.native.checksum cimport EATEXT_CHECKSUM
 CHECKSUM = EATEXT_CHECKSUM
 
 cdef enum:
-    # How many bytes are tested for ASCII at once: four words.
+    # The number of bytes that are tested for ASCII at once: four words.
     STRIDE = 32
 
 
@@ -21,10 +21,10 @@ cdef bint is_ascii(const unsigned char* at) noexcept nogil:
 
 
 cdef int sequence(const unsigned char* at) noexcept nogil:
-    """The bytes of the character beyond ASCII that starts here, 0 if it is broken."""
+    """The length of the multi-byte character that starts here, 0 if it is invalid."""
     cdef uint32_t code
     cdef int size = decode(at, &code)
-    # Overlong forms, surrogates and codes beyond Unicode are broken.
+    # Overlong forms, surrogates and codes beyond Unicode are invalid.
     if size == 1 or at[0] > 0xF4 or 0xD800 <= code < 0xE000 or code >= 0x110000:
         return 0
     return size if code >= (0x80 if size == 2 else 0x800 if size == 3 else 0x10000) else 0

@@ -12,12 +12,12 @@ from scrapy_eatext.page import guard as specification
 CHECKSUM = EATEXT_CHECKSUM
 
 cdef enum:
-    # The signs that end the name of an attribute.
+    # The characters that end the name of an attribute.
     BLANK = 1
     SLASH = 2
     CLOSE = 4
     EQUALS = 8
-    # Those that end the name of a tag.
+    # The characters that end the name of a tag.
     NAME_END = BLANK | SLASH | CLOSE
 
 cdef unsigned char[256] SIGNS
@@ -29,7 +29,7 @@ SIGNS[ord("=")] = EQUALS
 
 
 cdef struct Cursor:
-    # The byte that is read next, and the end.
+    # The next byte to read, and the end.
     const unsigned char* at
     const unsigned char* end
 
@@ -39,13 +39,13 @@ cdef inline bint is_letter(unsigned char c) noexcept nogil:
 
 
 cdef inline void skip_to(Cursor* c, unsigned char sign) noexcept nogil:
-    """Move to the next such sign, or to the end."""
+    """Move to the next such character, or to the end."""
     cdef const void* found = memchr(c.at, sign, c.end - c.at)
     c.at = <const unsigned char*>found if found != NULL else c.end
 
 
 cdef bint starts(const Cursor* c, const char* word) noexcept nogil:
-    """Whether a word, given in lower case, stands here, whatever its case is."""
+    """Whether a word, given in lower case, is here in any case."""
     cdef const unsigned char* at = c.at
     while word[0]:
         if at >= c.end or (at[0] | 32 if is_letter(at[0]) else at[0]) != word[0]:
@@ -58,14 +58,14 @@ cdef bint starts(const Cursor* c, const char* word) noexcept nogil:
 # -- names of elements
 
 cdef enum:
-    # What there is to know of an element: it has text alone inside, it has no end tag,
-    # it is the body, a script, or ends with the page.
+    # The properties of an element: it has only text inside, it has no end tag, it is
+    # the body, a script, or ends with the page.
     RAW = 1
     VOID = 2
     BODY = 4
     SCRIPT = 8
     ENDLESS = 16
-    # How many keys there are of names.
+    # The number of keys of names.
     KEYS = 1 << 14
 
 
@@ -79,10 +79,10 @@ cdef inline int key_of(const unsigned char* name, Py_ssize_t size) noexcept nogi
     return (name[0] & 31) << 9 | (name[size - 1] & 31) << 4 | min(size, 15)
 
 
-# The elements that are known, each by its key.
+# The known elements, by their keys.
 cdef Element[KEYS] ELEMENTS
 cdef Element UNKNOWN = Element(NULL, 0, 0)
-# The bytes of the names stay alive here.
+# References that keep the bytes of the names alive.
 _NAMES = [*specification.RAW, *specification.VOID, b"body"]
 
 
@@ -102,14 +102,14 @@ cdef void fill_elements() except *:
 
 fill_elements()
 
-# What stands instead of a tag that is left out.
+# The replacement of a tag that is left out.
 cdef bytes _NOTHING = specification.NOTHING
 cdef const char* NOTHING = _NOTHING
 assert len(_NOTHING) == 3
 
 
 cdef const Element* find_element(Cursor* c, int* key) noexcept nogil:
-    """The element whose name stands here; move behind the name."""
+    """The element whose name is here; moves behind the name."""
     cdef Cursor name = c[0]
     cdef const Element* found
     while c.at < c.end and not SIGNS[c.at[0]] & NAME_END:
@@ -122,7 +122,7 @@ cdef const Element* find_element(Cursor* c, int* key) noexcept nogil:
 
 
 cdef bint is_name(const Cursor* c, const Element* element) noexcept nogil:
-    """Whether the name here is an element's, and something stands behind it."""
+    """Whether the name of an element is here, and something follows it."""
     return (
         c.end - c.at > element.size
         and SIGNS[c.at[element.size]] & NAME_END
@@ -130,7 +130,7 @@ cdef bint is_name(const Cursor* c, const Element* element) noexcept nogil:
     )
 
 
-# -- what stands between tags
+# -- attributes, comments and text
 
 cdef inline bint skip_attribute(Cursor* c) noexcept nogil:
     """Move behind the next attribute of a tag, if it has one."""
@@ -142,7 +142,7 @@ cdef inline bint skip_attribute(Cursor* c) noexcept nogil:
     if at >= end or at[0] == b">":
         c.at = at
         return False
-    # An equals sign at its start is a part of the name.
+    # An equals sign at the start is a part of the name.
     at += 1
     while at < end and not SIGNS[at[0]]:
         at += 1
@@ -175,7 +175,7 @@ cdef void skip_comment(Cursor* c) noexcept nogil:
         if c.at >= c.end:
             return
         c.at += 1
-        if c.at[-2] == b"-" and c.at[-3] == b"-":  # those of <!-- serve too
+        if c.at[-2] == b"-" and c.at[-3] == b"-":  # they may be those of <!--
             return
         if c.at - start >= 8 and (
             c.at[-2] == b"!" and c.at[-3] == b"-" and c.at[-4] == b"-"
@@ -184,7 +184,7 @@ cdef void skip_comment(Cursor* c) noexcept nogil:
 
 
 cdef bint ends_comment(Cursor c, const unsigned char* end) noexcept nogil:
-    """Whether --> stands between a place and an end."""
+    """Whether there is a --> between a place and an end."""
     cdef const unsigned char* start = c.at
     c.end = end
     while True:
@@ -197,7 +197,7 @@ cdef bint ends_comment(Cursor c, const unsigned char* end) noexcept nogil:
 
 
 cdef void skip_raw(Cursor* c, const Element* element) noexcept nogil:
-    """Move to the end tag of an element with text alone inside."""
+    """Move to the end tag of an element with only text inside."""
     cdef bint script = element.traits & SCRIPT
     cdef bint commented = False
     cdef bint nested = False
@@ -225,7 +225,7 @@ cdef void skip_raw(Cursor* c, const Element* element) noexcept nogil:
             nested = True
         elif script and starts(c, b"!--"):
             commented = True
-            c.at += 1  # its dashes may be those of its end
+            c.at += 1  # these dashes may be those of the end
 
 
 # -- tags
@@ -236,15 +236,15 @@ cdef struct Tag:
     const Element* element
     int key
     bint opens
-    # Whether the tag ends with a slash that is no part of an attribute.
+    # Whether the tag ends with a slash that does not belong to an attribute.
     bint closed
-    # Where the last attribute ends, and the last one that may stay.
+    # The ends of the last attribute, and of the last one that may stay.
     const unsigned char* last
     const unsigned char* allowed
 
 
 cdef bint find_tag(Cursor* c, Tag* tag, Py_ssize_t most) noexcept nogil:
-    """Move behind the next tag, if there is one, and tell of it."""
+    """Move behind the next tag, if there is one, and describe it."""
     cdef Py_ssize_t count = 0
     while True:
         skip_to(c, b"<")
@@ -274,7 +274,7 @@ cdef bint find_tag(Cursor* c, Tag* tag, Py_ssize_t most) noexcept nogil:
 
 
 cdef struct Copy:
-    # A source without what is left out, up to the place where the source is read on.
+    # The output so far, up to the place from which the source is copied next.
     Array kept
     const unsigned char* done
 
@@ -291,7 +291,7 @@ cdef int leave_out(
 cdef int copy_rest(
     Copy* copy, Cursor* c, int32_t* opened, Py_ssize_t most, Py_ssize_t stray
 ) noexcept nogil:
-    """Copy a source without surplus, if there is any."""
+    """Copy a source without surplus, if it has any."""
     cdef Tag tag
     while find_tag(c, &tag, most):
         if tag.opens and not tag.element.traits & BODY:
@@ -313,7 +313,7 @@ cdef int copy_rest(
 
 
 def without_surplus(bytes source not None, Py_ssize_t most, Py_ssize_t stray):
-    """A source without tags and attributes that are too much, or the source itself."""
+    """A source without surplus tags and attributes, or the source itself."""
     cdef Cursor c
     cdef Copy copy
     cdef int status

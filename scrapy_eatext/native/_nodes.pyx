@@ -30,7 +30,7 @@ cdef int CODE = tags.CODE
 cdef int DEEPEST = placing.DEEPEST
 cdef Py_ssize_t ADDRESS_CHARS = inline.ADDRESS_CHARS
 cdef bytes KIND_OF_TAG = placing.KIND_OF_TAG
-# For each byte, the bits of the formats in which it is a sign.
+# For each byte, the bits of the formats that have it as a sign.
 cdef int[256] SIGNS
 for _bit, _signs in placing.SIGNS.items():
     for _sign in _signs.encode():
@@ -38,7 +38,7 @@ for _bit, _signs in placing.SIGNS.items():
 
 
 cdef int32_t* zeros(Py_ssize_t count) except NULL:
-    """A new array of so many zeros."""
+    """A new array of zeros."""
     cdef int32_t* numbers = <int32_t*>calloc(count + 1, sizeof(int32_t))
     if numbers == NULL:
         raise MemoryError
@@ -46,7 +46,7 @@ cdef int32_t* zeros(Py_ssize_t count) except NULL:
 
 
 cdef tuple tables_of(walk):
-    """The tables of a walk; ValueError for a table with another number of columns."""
+    """The tables of a walk.  Raises ValueError for a wrong number of columns."""
     cdef tuple tables = (walk.elements, walk.blocks, walk.marks)
     cdef tuple columns = (ELEMENT_COLUMNS, BLOCK_COLUMNS, MARK_COLUMNS)
     if tuple([table.shape[1] for table in tables]) != columns:
@@ -59,9 +59,9 @@ cdef class Placing:
     cdef bytes text
     cdef const char* data
     cdef const int32_t[:, ::1] elements, blocks, marks
-    # For each block the number of its first mark; the last entries are the page's end.
+    # The number of each block's first mark; the last entries are for the page's end.
     cdef int32_t* bounds
-    # For each element its node and the number of its address, each counted from 1.
+    # For each element its node, and the number of its address, both counted from 1.
     cdef int32_t* node_of
     cdef int32_t* link_of
     cdef Array nodes, spans
@@ -325,7 +325,7 @@ cdef class Placing:
     cdef int add_space(
         self, Py_ssize_t first_span, const int32_t* mark, int link, int around
     ) except -1:
-        """Add the space that a mark's piece begins with, unless it is as the piece.
+        """Add the space before a piece, unless its style and link are the piece's.
 
         Returns the number of characters added.
         """

@@ -1,16 +1,16 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
 """The compiled twin of facts, context, page figures, operations and trees, without the GIL.
 
-Facts and then figures are made for the page as a whole.  Features are evaluated for a
-tile of blocks at a time, so that a tile's features, bins and sums stay in a cache.  Only
-the figures and features that the model asks for are evaluated.
+Facts, then figures, are computed for the whole page.  Features are evaluated for a tile
+of blocks at a time, so that a tile's features, bins and sums stay in a cache.  Only the
+figures and features that the model uses are evaluated.
 
-To add a fact: name it in a FACTS of facts.py or context.py, and make it there.  If it
-is a sum of a column of blocks with the same name ("box.commas" of "commas"), it is
-here already, see SOURCE.  If not, name it in Narrow or Wide of tagger_names.pxi, domain
-first ("page.titles" is PAGE_TITLES), and fill narrow() or wide() of that name in one of the
-read_...() functions.  Its place in FACTS does not matter here; a fact that is missing
-here, or one that FACTS do not have, is an ImportError.
+To add a fact: name it in FACTS of facts.py or context.py, and compute it there.  A sum
+of a column of blocks with the same name ("box.commas" of "commas") needs nothing here,
+see SOURCE.  Otherwise, name it in Narrow or Wide of tagger_names.pxi, with the domain
+first ("page.titles" is PAGE_TITLES), and fill narrow() or wide() of that name in one of
+the read_...() functions.  Its place in FACTS does not matter; a fact that is missing
+here, or not in FACTS, raises ImportError.
 """
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -35,13 +35,13 @@ from scrapy_eatext.tagger import columns, context, descriptions, facts, operatio
 
 CHECKSUM = EATEXT_CHECKSUM
 
-# How many bytes of the first round's features are kept for the second round.  On a page
-# with more blocks, the features of the other blocks are made again.
+# The most bytes of the first round's features that are kept for the second round.  The
+# features of further blocks are computed again.
 cdef size_t most_bins
 
 
 def keep_bins(size_t most):
-    """Keep at most so many bytes of the first round's features."""
+    """Set the most bytes of the first round's features to keep."""
     global most_bins
     most_bins = most
 
@@ -56,11 +56,11 @@ include "tagger_facts.pxi"
 include "tagger_context.pxi"
 include "tagger_trees.pxi"
 
-# -- all together
+# -- the tagger
 
 
 cdef inline int tile_width(size_t count) noexcept nogil:
-    """How many blocks make a tile, out of ``count``: all tiles are about equally full."""
+    """The number of blocks in a tile, of ``count``, so that tiles are about equal."""
     cdef size_t tiles = (count + TILE - 1) // TILE
     cdef size_t width = (count + tiles - 1) // tiles if tiles else 0
     return <int>((width + LANES - 1) // LANES * LANES)
@@ -77,7 +77,7 @@ cdef int raise_for(int status) except -1:
 
 
 cdef class Tagger:
-    """What model.PythonTagger is."""
+    """The twin of model.PythonTagger."""
 
     cdef WordTable words
     cdef int flags
@@ -94,9 +94,9 @@ cdef class Tagger:
         self.first, self.second = first.forest, second.forest
 
     def likelihoods(self, walk, votes=()):
-        """What PythonTagger.likelihoods() gives.
+        """See PythonTagger.likelihoods().
 
-        Raises TimeLimitError where the time for the page is up.
+        Raises TimeLimitError when the page's time is over.
         """
         cdef Page page
         cdef int status
@@ -114,7 +114,7 @@ cdef class Tagger:
         return made
 
     def features(self, walk, names, const int64_t[::1] likelihood=None, votes=()):
-        """What PythonTagger.features() gives."""
+        """See PythonTagger.features()."""
         cdef Page page
         cdef Program program = Program(names, self.flags, likelihood is not None)
         cdef const Line* line
@@ -190,9 +190,9 @@ cdef class Tagger:
         uint8_t* first,
         uint8_t* second,
     ) noexcept nogil:
-        """The bins of a tile's blocks in each round's forest, where these are wanted.
+        """The bins of a tile's blocks in each round's forest, if they are wanted.
 
-        Each feature is used while it is in the nearest cache.
+        Each feature is used while it is in the first-level cache.
         """
         cdef int32_t[TILE] values
         cdef const Line* line

@@ -20,15 +20,15 @@ cdef int ITEM = tags.ITEM
 cdef int NUMBERED = tags.TAG_ID["ol"]
 
 cdef enum How:
-    # How a unit stands in the text.
+    # How a unit is placed in the text.
     NOTHING
     LISTED
     APART
 
 cdef struct Item:
-    # Of an element as an item: 1 plus the kind of its first unit, 0 before any.
+    # For an element that is an item: 1 plus the kind of its first unit, 0 before any.
     int32_t begun
-    # As a numbered list: its items so far.
+    # For a numbered list: the number of its items so far.
     int32_t number
 
 
@@ -47,7 +47,7 @@ cdef inline int add(Array* out, const char* text, size_t size) except -1:
 
 
 cdef int check_text(const int32_t[:, ::1] blocks, Py_ssize_t i, Py_ssize_t size) except -1:
-    """Raise unless there is a block of this number, with its text within bounds."""
+    """Raise unless the block exists and its text is within bounds."""
     if not 0 <= i < blocks.shape[0]:
         raise IndexError(f"there is no block {i}")
     if not 0 <= blocks[i, BLOCK_START] <= blocks[i, BLOCK_END] <= size:
@@ -56,7 +56,7 @@ cdef int check_text(const int32_t[:, ::1] blocks, Py_ssize_t i, Py_ssize_t size)
 
 
 cdef int check_holder(const int32_t[:, ::1] elements, int32_t row) except -1:
-    """Raise unless there is an element of this number, and its parent, or neither is."""
+    """Raise unless the element and its parent exist, or neither is given."""
     cdef Py_ssize_t count = elements.shape[0]
     if not -1 <= row < count or not (
         row < 0 or -1 <= elements[row, ELEMENT_PARENT] < count
@@ -122,7 +122,7 @@ cdef How lead(
     How before,
     int32_t deepest,
 ) except *:
-    """Add the gap and the mark before a unit's text, and return how the unit stands."""
+    """Add the gap and the mark before a unit's text; returns the unit's placement."""
     cdef int32_t item = block[BLOCK_ITEM], level = block[BLOCK_LEVEL]
     cdef int32_t ordered
     cdef int kind = block[BLOCK_KIND]

@@ -1,10 +1,10 @@
 # cython: language_level=3, cdivision=True
-"""The compiled twins of the walk, and of what leads from its rows to elements.
+"""The compiled twins of the walk, and of the look-up of elements by rows.
 
-They read libxml2's own nodes, the walk without the GIL, and call no function of libxml2:
-an element of lxml leads to its node, and pointers lead from there to the other nodes.
-Their layout is in the headers that lxml brings.  As always in lxml, nothing may change
-the tree meanwhile.
+They read libxml2's own nodes, the walk without the GIL, and call no function of
+libxml2: an element of lxml has a pointer to its node, and nodes have pointers to other
+nodes.  Their layout is in lxml's headers.  As always in lxml, the tree must not change
+meanwhile.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
@@ -44,13 +44,13 @@ cdef extern from "etree_api.h":
         cdef tree.xmlNode* _c_node
 
     int import_lxml__etree() except -1
-    # The element of a node; lxml makes one for a node that has none yet.
+    # The element of a node; lxml creates it if there is none yet.
     _Element elementFactory(_Document document, tree.xmlNode* node)
 
 import_lxml__etree()
 
-# The versions of lxml and of libxml2 whose headers this module was built with, and the
-# size of an element of lxml by these headers.
+# The versions of lxml and libxml2 of the headers at build time, and the size of lxml's
+# elements in them.
 BUILT_FOR = (
     tuple(int(n) for n in LXML_VERSION_STRING.decode().split(".")[:2]),
     divmod(tree.LIBXML_VERSION // 100, 100),
@@ -58,10 +58,10 @@ BUILT_FOR = (
 )
 
 cdef enum:
-    # How a walk may end, besides DONE and NO_MEMORY.
+    # The ends of a walk, besides DONE and NO_MEMORY.
     TOO_LONG = -2
     TIME_IS_UP = -3
-    # The page has something that is left to the Python twin.
+    # The page has something that only the Python twin handles.
     NOT_MINE = -4
 
 include "walk_characters.pxi"
@@ -71,26 +71,26 @@ include "walk_attributes.pxi"
 # -- the walk
 
 cdef enum:
-    # White space that is pending: none, a space, a line break.
+    # Pending white space: none, a space, a line break.
     NONE = 0
     BLANK = 1
     LINE = 2
-    # The nodes between two looks at the clock, and the bytes of text that count as a
-    # node.
+    # The number of nodes between two readings of the clock, and the bytes of text that
+    # count as a node.
     CLOCK = 4096
     CLOCK_BYTES = 64
-    # The style that the text before an image is taken to have: that of no text.
+    # The style before an image: that of no text.
     UNMARKED = -4
 
 cdef int32_t IMAGE_STYLE = specification.IMAGE
 cdef int32_t EMBED_STYLE = specification.EMBED, RULE_STYLE = specification.RULE
 assert UNMARKED < min(IMAGE_STYLE, EMBED_STYLE, RULE_STYLE)
-# The counts of characters by class stand side by side, in the order of the classes.
+# The columns with counts of characters are adjacent, in the order of the classes.
 assert BLOCK_OTHER - BLOCK_UPPER == SPACE - 1 - UPPER
 
 
 cdef struct Frame:
-    # What the elements around a piece of text make of it.
+    # The properties of text by the elements around it.
     int32_t block
     int32_t kind
     int32_t level
@@ -121,12 +121,12 @@ cdef struct Walker:
     Array tokens
     Array marks
     Array text
-    # The elements that are open, and room for a text that is in several nodes.
+    # The open elements, and memory for a text in several nodes.
     Array open
     Array joined
     Seen[SEEN] seen
     bint lenient
-    # The document of lxml's that the tree is in.
+    # lxml's document of the tree.
     void* document
     size_t longest
     double end
@@ -135,9 +135,9 @@ cdef struct Walker:
     int32_t here
     Frame frame
     int32_t place
-    # Where in the text a link ended.
+    # The place in the text where a link ended.
     size_t linked
-    # The text gathered for the next block is the end of the text, from start.
+    # The text of the next block so far: the end of the text, from start.
     size_t start
     int32_t inner
     int32_t pending
@@ -150,7 +150,7 @@ cdef struct Walker:
     int32_t anchor
     int32_t around_style
     int32_t around_anchor
-    # What was met since the last block.
+    # Counts since the last block.
     int32_t links
     int32_t images
     int32_t controls
@@ -159,12 +159,12 @@ cdef struct Walker:
 include "walk_text.pxi"
 
 cdef inline int border(Walker* w, bint inside_pre) noexcept nogil:
-    """A border between blocks, which inside preformatted text is a new line."""
+    """A border between blocks; in preformatted text it is a new line."""
     return add_line(w) if inside_pre else flush(w)
 
 
 cdef bint holds_body(const tree.xmlNode* head) noexcept nogil:
-    """Whether a head has an element that belongs in a body."""
+    """Whether a head has an element that belongs into a body."""
     cdef const tree.xmlNode* node = head.children
     while node != NULL:
         if (
@@ -199,14 +199,14 @@ cdef bint ends_in_question(const tree.xmlNode* node) noexcept nogil:
 
 
 cdef inline const tree.xmlNode* not_text(const tree.xmlNode* node) noexcept nogil:
-    """The first node from one on that is no text."""
+    """The first node, from this one on, that is not text."""
     while node != NULL and is_text(node):
         node = node.next
     return node
 
 
 cdef int ask(const tree.xmlNode* button, bint* found) noexcept nogil:
-    """Whether a text in a button ends in a question mark, icons beside it or not."""
+    """Whether the text of a button ends in a question mark, with or without icons."""
     cdef const tree.xmlNode* node = button
     cdef const tree.xmlNode* inside
     cdef bint is_element
@@ -235,7 +235,7 @@ cdef int ask(const tree.xmlNode* button, bint* found) noexcept nogil:
 cdef bint is_skipped(
     Walker* w, const tree.xmlNode* node, uint32_t traits, uint32_t told
 ) noexcept nogil:
-    """Whether an element's tag alone says that its content is no text of the page."""
+    """Whether an element's content is no text of the page, by its tag alone."""
     if traits & TEMPLATE:
         return not told & SHADOW
     if traits & HEAD:
@@ -246,7 +246,7 @@ cdef bint is_skipped(
 
 
 cdef bint is_hidden(uint32_t traits, uint32_t told) noexcept nogil:
-    """Whether a browser hides an element for good, as far as its attributes tell."""
+    """Whether an element is permanently hidden, by its attributes."""
     if traits & DIALOG and not told & OPEN:
         return True
     if not told & HIDES and (not told & HIDDEN or told & LATER):
@@ -255,7 +255,7 @@ cdef bint is_hidden(uint32_t traits, uint32_t told) noexcept nogil:
 
 
 cdef int mark_other(Walker* w, int32_t style) noexcept nogil:
-    """Mark what is no text, by the row of its parent and its place there."""
+    """Mark something that is no text, by its parent's row and its place there."""
     if w.frame.pre:
         return DONE
     w.style = UNMARKED
@@ -263,7 +263,7 @@ cdef int mark_other(Walker* w, int32_t style) noexcept nogil:
 
 
 cdef int skip(Walker* w, uint32_t traits) noexcept nogil:
-    """Pass an element by whose content is no text of the page."""
+    """Skip an element whose content is no text of the page."""
     w.controls += (traits & CONTROL) != 0
     w.images += (traits & IMAGE) != 0
     if traits & (IMAGE | SOURCE | EMBED):
@@ -275,7 +275,7 @@ cdef int skip(Walker* w, uint32_t traits) noexcept nogil:
 
 
 cdef int break_line(Walker* w, uint32_t traits) noexcept nogil:
-    """End a line, or a block where a line has just ended or a rule stands."""
+    """End a line, or the block if a line just ended or at a rule."""
     cdef int status
     if traits & RULE or w.frame.pre:
         status = border(w, w.frame.pre)
@@ -317,7 +317,7 @@ cdef int add_replacement(
 cdef void enter_frame(
     Frame* frame, const Name* tag, bint leads, int32_t row
 ) noexcept nogil:
-    """Make of the frame outside an element the one inside."""
+    """Set the frame inside an element, from the frame outside."""
     if not tag.traits & BLOCK:
         if tag.traits & LINK and leads:
             frame.link = True
@@ -356,10 +356,10 @@ cdef int open_element(
     if is_block:
         status = border(w, w.frame.pre)
     elif tag.style & RAISED_STYLE:
-        # The number of a note stays with the link before it.
+        # The number of a note belongs to the link before it.
         w.linked = 0
     elif is_link and w.text.used == w.linked:
-        # Two links side by side are never one word, each in an element or not.
+        # Two adjacent links are never one word.
         add_space(w)
     if status:
         return status
@@ -385,7 +385,7 @@ cdef int open_element(
 
 
 cdef Name as_heading(const Name* tag, int32_t level) noexcept nogil:
-    """An element's name as that of a heading."""
+    """A heading's element name."""
     cdef Name heading = tag[0]
     heading.kind = HEADING
     heading.level = level or UNTOLD_LEVEL
@@ -394,14 +394,14 @@ cdef Name as_heading(const Name* tag, int32_t level) noexcept nogil:
 
 
 cdef int enter(Walker* w, const tree.xmlNode** node) noexcept nogil:
-    """Begin an element, and go to its first child, or if it is passed by to the next."""
+    """Begin an element; go to its first child, or to the next node if it is skipped."""
     cdef const Name* tag = look_up(w.seen, local_name(node[0]))
     cdef size_t tokens = w.tokens.used
     cdef uint32_t told = 0
     cdef Name heading
     cdef bint found = False
     cdef int status = DONE
-    # Whatever its attributes are, a skipped element stays that.
+    # A skipped element is skipped whatever its attributes are.
     if tag.traits & (TEMPLATE | HEAD) or not tag.traits & (LENIENT_SKIP if w.lenient else SKIP):
         status = read_attributes(node[0], w.seen, &w.tokens, &told)
     if not status and tag.traits & BUTTON and w.frame.kind != HEADING:
@@ -452,7 +452,7 @@ cdef int take_text(
 ) noexcept nogil:
     """The text that begins at a node; go to the node behind it.
 
-    A tree that was changed may have a text in several nodes, which lxml joins.
+    A changed tree may have a text in several nodes, which lxml joins.
     """
     cdef const tree.xmlNode* at = node[0]
     text[0] = <const uint8_t*>b""
@@ -481,7 +481,7 @@ cdef int walk_tree(Walker* w, const tree.xmlNode* root) noexcept nogil:
     """Walk from a root element to its end."""
     cdef const tree.xmlNode* node = root
     cdef const uint8_t* text
-    # Text behind a node that lxml does not know is not there for lxml.
+    # lxml does not see text behind a node that it does not know.
     cdef bint reading = True
     cdef int status = enter(w, &node)
     while status == DONE and w.open.used:
@@ -511,7 +511,7 @@ cdef int walk_tree(Walker* w, const tree.xmlNode* root) noexcept nogil:
 
 
 cdef object table(const Array* array, Py_ssize_t columns):
-    """Rows of numbers as numpy has them."""
+    """Rows of numbers as a numpy array."""
     cdef Py_ssize_t rows = array.used // (columns * sizeof(int32_t))
     cdef int32_t[:, ::1] made
     # The tables refer to each other's rows by 32-bit numbers.
@@ -531,8 +531,8 @@ def walk(
 ):
     """Walk a tree from its root element; the tree is not changed.
 
-    The GIL is free meanwhile.  A text of more bytes than ``longest`` raises
-    OverflowError, and TimeLimitError is raised as by the Python twin.
+    The GIL is released.  Raises OverflowError for a text of more bytes than
+    ``longest``, and TimeLimitError as the Python twin does.
     """
     cdef const tree.xmlNode* node = root._c_node
     cdef int status = DONE

@@ -1,4 +1,4 @@
-"""Which sources a compiled module was built from; setup.py runs this file too."""
+"""The checksum of the sources of a compiled module; setup.py runs this file too."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 
 
 def checksum(source: Path) -> int:
-    """Of a .pyx and of all the package's headers, any of which it may read.
+    """The checksum of a .pyx and of all headers of the package.
 
-    One of these is made from columns.py, which counts in its place.
+    One header is generated from columns.py, which is read instead.
     """
     return zlib.crc32(source.read_bytes(), _of_headers(source.parents[1]))
 

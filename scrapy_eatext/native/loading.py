@@ -1,20 +1,20 @@
-"""Which twins run: the compiled functions, or the Python ones, which do the same.
+"""Chooses which twins run: compiled functions, or equivalent Python functions.
 
-The Python function is the specification, written to be read; its compiled twin has to
-give the same to the last bit (PEP 399).  The Python function is called python_NAME, its
-twin NAME, and at the end of the function's module stands
+The Python function is the readable specification; its compiled twin must have exactly
+the same results (PEP 399).  The Python function is called python_NAME, its twin NAME,
+and the function's module ends with
 
     NAME = twin(python_NAME, "_module")
 
-All callers use NAME.  Of a class, the names are PythonName and Name.  A compiled
-function that reads tables is an object, made of the tables that twin() is given after
-the module's name.  Tests try both functions (``both()`` in tests/support/properties.py).  A
-twin is worth its lines where it saves some .1 ms a page.
+All callers use NAME.  For a class, the names are PythonName and Name.  A compiled
+function that needs tables is an object, made of the tables that twin() gets after the
+module's name.  Tests run both functions (``both()`` in tests/support/properties.py).  A
+twin is worth its lines if it saves about .1 ms per page.
 
-The compiled modules are there where a compiler was at hand when the package was built.
-With SCRAPY_EATEXT_PURE=1 in the environment they do not run.  Nor does a module whose
-source has changed since it was built, as it may disagree with the Python around it, or
-one that reads the structures of lxml and libxml2 and was built for older versions.
+The compiled modules exist if there was a compiler when the package was built.  They do
+not run with SCRAPY_EATEXT_PURE=1 in the environment.  Nor does a module whose source
+changed after it was built, as it may disagree with the Python code, or a module that
+reads the structures of lxml and libxml2 and was built for older versions.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from lxml import etree
 
 from scrapy_eatext.native.checksum import checksum
 
-# They are built together: all of them are there, or none runs.
+# They are built together: unless all exist, none runs.
 _MODULES = (
     "_decode",
     "_guard",
@@ -44,13 +44,13 @@ _MODULES = (
     "_walk",
 )
 _FOLDER = Path(__file__).parent
-# The oldest lxml that setup.cfg allows, and that modules are built for.
+# The oldest lxml that setup.cfg allows and for which modules are built.
 _OLDEST = (6,)
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def twin(python: _Function, module_name: str, *tables: object) -> _Function:
-    """A function's twin in the compiled module of a name, or else the function.
+    """A function's twin in a compiled module, or else the function.
 
     With tables, the twin is an object that the compiled class makes of them.
     """
@@ -65,11 +65,11 @@ def twin(python: _Function, module_name: str, *tables: object) -> _Function:
 
 @cache  # a module's fault is reported once
 def load(name: str) -> ModuleType | None:
-    """One of the compiled modules, if it is to run."""
+    """A compiled module, None if it must not run."""
     if os.environ.get("SCRAPY_EATEXT_PURE", "0") not in {"", "0"}:
         return None
     if not all(find_spec(f"{__package__}.{other}") for other in _MODULES):
-        return None  # built where no compiler was at hand
+        return None  # built without a compiler
     full_name = f"{__package__}.{name}"
     try:
         module = import_module(full_name)
@@ -86,7 +86,7 @@ def load(name: str) -> ModuleType | None:
 
 
 def _fault(module: ModuleType, name: str) -> str:
-    """Why a compiled module may not run here, or nothing."""
+    """Why a compiled module must not run here, or ""."""
     source = _FOLDER / f"{name}.pyx"
     # An installed package has no sources.
     if source.exists() and getattr(module, "CHECKSUM", 0) != checksum(source):
@@ -102,7 +102,7 @@ Versions = tuple[tuple[int, ...], tuple[int, ...], int]
 
 
 def mismatch(built_for: Versions, running: Versions) -> str:
-    """Why a module built for some versions may not run with others, or nothing.
+    """Why a module built for some versions must not run with others, or "".
 
     Versions are those of lxml and of libxml2, major and minor, and the size of lxml's
     elements.
@@ -116,7 +116,7 @@ def mismatch(built_for: Versions, running: Versions) -> str:
 
 def _step_back(name: str, reason: str) -> None:
     root = _FOLDER.parents[1]
-    # A wheel that pip finds or kept would be the same again.
+    # pip would find or reuse the same wheel.
     what = "--force-reinstall --no-deps --no-cache-dir --no-binary scrapy-eatext scrapy-eatext"
     if (root / "setup.py").exists():
         what = f'--editable "{root}"'

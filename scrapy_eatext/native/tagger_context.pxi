@@ -1,7 +1,7 @@
-# The context, as context.py has it.
+# The facts of context.py.
 
 cdef int read_likelihoods(Page* p, const int64_t* found) noexcept nogil:
-    """Make all facts of the second round."""
+    """Compute all facts of the second round."""
     cdef const int32_t* w = narrow(p, WEIGHT)
     cdef int32_t* chances = <int32_t*>p.spare
     cdef int64_t* best
@@ -17,7 +17,7 @@ cdef int read_likelihoods(Page* p, const int64_t* found) noexcept nogil:
         kind = p.blocks[i * BLOCK_COLUMNS + BLOCK_KIND]
         set_key(p, i, kind << 16 | <uint32_t>min(narrow(p, DEPTH)[i], DEEPEST))
     p.rows[<int>D_KIND] = group(p, p.count, rows_of(p, D_KIND))
-    # The other domains have the rows that they had in the first round.
+    # The other domains have the same rows as in the first round.
     for domain in range(D_PAGE, D_KIND + 1):
         open_facts(p, 1, domain, p.rows[domain])
     if p.failed:
@@ -47,14 +47,14 @@ cdef int read_likelihoods(Page* p, const int64_t* found) noexcept nogil:
         return TIME_IS_UP
     for domain in range(D_PAGE, D_KIND + 1):
         sum_up(p, 1, domain)
-    # The last row stands for a missing branch: the chance of its siblings is -1.
+    # The last row is for a missing branch: its c_like_chance is -1.
     fact(p, 1, D_LIKE, 0)[p.likes + 1] = 1
     fact(p, 1, D_LIKE, 1)[p.likes + 1] = NONE
     return DONE
 
 
 cdef void read_runs(Page* p, int32_t least, int since, int to, int first) noexcept nogil:
-    """How far the nearest blocks with ``least`` chance are, and where the outermost are."""
+    """The distances to blocks with ``least`` chance; the outermost places."""
     cdef const int32_t* chances = <const int32_t*>p.spare
     cdef int64_t found = NONE, last = NONE
     cdef size_t i
@@ -67,7 +67,7 @@ cdef void read_runs(Page* p, int32_t least, int since, int to, int first) noexce
 
 
 cdef void read_ranks(Page* p) noexcept nogil:
-    """The blocks by falling likelihood; equally likely blocks keep their order."""
+    """The blocks in descending order of likelihood; ties keep their order."""
     cdef int32_t[MAX_CHANCES] starts
     cdef const int32_t* likelihood = narrow(p, LIKELIHOOD)
     cdef int32_t* ranked = <int32_t*>p.spare

@@ -1,7 +1,7 @@
-# Facts of a page, as facts.py has them.
+# The facts of facts.py.
 
 cdef int read_page(Page* p, WordTable words) noexcept nogil:
-    """Make all facts of the first round."""
+    """Compute all facts of the first round."""
     if not is_sound(p):
         return NOT_SOUND
     cdef size_t n = p.count
@@ -46,7 +46,7 @@ cdef int read_page(Page* p, WordTable words) noexcept nogil:
 
 
 cdef void read_elements(Page* p) noexcept nogil:
-    """Hand values down from ancestors; parents stand before their children."""
+    """Pass values down from ancestors; parents come before their children."""
     cdef const int32_t* from_ = p.elements
     cdef Element* e = p.element
     cdef const Element* parent
@@ -119,7 +119,7 @@ cdef void read_tokens(Page* p, Words words) noexcept nogil:
 
 
 cdef void read_blocks(Page* p) noexcept nogil:
-    """The facts of single blocks, and of the page, by their elements and columns."""
+    """The facts of single blocks and of the page, from elements and columns."""
     cdef const int32_t* b = p.blocks
     cdef const Element* e
     cdef int64_t* longest = wide(p, PAGE_LONGEST)
@@ -166,9 +166,9 @@ cdef void distances(
     int32_t* since,
     int32_t* to,
 ) noexcept nogil:
-    """How far back and on the nearest blocks with ``least`` or more are, or FAR.
+    """The distances back and on to blocks with ``least`` or more, or FAR.
 
-    A block's value is ``step`` places behind that of the block before.
+    A block's value is ``step`` places after that of the previous block.
     """
     cdef int32_t last = NONE
     cdef int32_t i
@@ -182,7 +182,7 @@ cdef void distances(
 
 
 cdef void read_distances(Page* p) noexcept nogil:
-    """Where the last heading up to each block is, and the first title."""
+    """The last heading up to each block, and the first title."""
     cdef const int32_t* b = p.blocks
     cdef int64_t* titles = wide(p, PAGE_TITLES)
     cdef int32_t heading = NONE, title = NONE, level = 0
@@ -243,7 +243,7 @@ cdef void read_names(Page* p) noexcept nogil:
 
 
 cdef void read_texts(Page* p, Words words, Sources* known) noexcept nogil:
-    """The weights of the blocks' words, and the words shared with the page's title etc."""
+    """The weights of blocks' words, and the words shared with descriptions."""
     cdef const int32_t* b = p.blocks
     cdef Head head
     cdef uint32_t[MOST_SEEN] found
@@ -282,7 +282,7 @@ cdef void read_texts(Page* p, Words words, Sources* known) noexcept nogil:
         made[i & 1] = tokens_of(begin, min(count, FIRST_WORDS + 1), whole, tokens[i & 1])
         for k in range(made[i & 1]):
             fetch(words, tokens[i & 1][k])
-        # By the next block they are fetched.
+        # They are prefetched until the next block.
         if i:
             read_words(p, i - 1, tokens[~i & 1], made[~i & 1], words)
         b += BLOCK_COLUMNS
@@ -294,7 +294,7 @@ cdef void read_texts(Page* p, Words words, Sources* known) noexcept nogil:
 cdef void read_words(
     Page* p, size_t i, const uint32_t* tokens, int count, Words words
 ) noexcept nogil:
-    """The weights of the words that a block begins with."""
+    """The weights of the words at the beginning of a block."""
     cdef Weights found = Weights(0, 0, 0)
     cdef const Word* word
     cdef int k
@@ -345,7 +345,7 @@ cdef void read_descriptions(
 
 
 cdef void read_best(Page* p) noexcept nogil:
-    """How far each block is after the best headline and after the best summary."""
+    """The distance of each block from the best headline and from the best summary."""
     cdef const int32_t* of_summary = narrow(p, TOLD_SUMMARY)
     cdef int32_t* headline = narrow(p, HEADLINE)
     cdef int64_t covered
@@ -366,7 +366,7 @@ cdef void read_best(Page* p) noexcept nogil:
 
 
 cdef void read_against(Page* p) noexcept nogil:
-    """The text of the last heading, and how far blocks are that words tell against."""
+    """The facts heading_text, since_against and to_against."""
     cdef const int32_t* b = p.blocks
     cdef int32_t* against = <int32_t*>p.spare
     cdef int32_t text = 0
@@ -399,7 +399,7 @@ cdef int read_boxes(Page* p) noexcept nogil:
 
 
 cdef int read_likes(Page* p) noexcept nogil:
-    """Siblings that look alike, whose text is taken together."""
+    """The groups of similar siblings, with their sums."""
     cdef int32_t* of = <int32_t*>room_for(p, p.element_count, sizeof(int32_t))
     cdef Element* e
     cdef int64_t* like
@@ -408,7 +408,7 @@ cdef int read_likes(Page* p) noexcept nogil:
     if of == NULL:
         return NO_MEMORY
     p.likes = group(p, p.likes, of)
-    # The last row stands for a missing branch.
+    # The last row is for a missing branch.
     open_facts(p, 0, D_LIKE, p.likes + 2)
     if p.failed:
         return NO_MEMORY
@@ -451,13 +451,13 @@ cdef void read_containers(Page* p) noexcept nogil:
 
 
 cdef int open_groups(Page* p, int domain) noexcept nogil:
-    """Number a domain's groups of blocks by their keys, and allocate its first facts."""
+    """Number a domain's groups of blocks by keys, and allocate its first facts."""
     open_facts(p, 0, domain, group(p, p.count, rows_of(p, domain)))
     return NO_MEMORY if p.failed else DONE
 
 
 cdef int read_copies(Page* p) noexcept nogil:
-    """The facts of groups of blocks with the same text."""
+    """The facts of groups of blocks with equal texts."""
     cdef const int32_t* of = rows_of(p, D_COPIES)
     cdef const int64_t* n
     cdef size_t i
@@ -473,10 +473,10 @@ cdef int read_copies(Page* p) noexcept nogil:
 
 
 cdef int read_group(Page* p, int domain) noexcept nogil:
-    """The facts of groups of blocks with the same way, or of those with the same tags."""
+    """The facts of groups of blocks with equal paths: of the domain way or tags."""
     cdef const int32_t* b = p.blocks
     cdef const int32_t* of = rows_of(p, domain)
-    # How far a fact of the domain is from that of way.
+    # The offset of the domain's facts from those of way.
     cdef int more = (domain - D_WAY) * (TAGS_N - WAY_N)
     cdef uint32_t key
     cdef int64_t* n

@@ -1,7 +1,7 @@
-# Names: numbers of columns, and which of them are sums, are read from the Python
-# modules when this is imported.
+# Names of facts.  The numbers of columns, and which of them are sums, are read from the
+# Python modules at import.
 
-# The facts that code has to make, by name.  These are facts of blocks, with 32 bits:
+# The facts that are computed by code, by name.  These are facts of blocks, of 32 bits:
 cpdef enum Narrow:
     PLACE, DEPTH, AROUND, OWN, FLAGS0, FLAGS1, SINCE_HEADING, HEADING_LEVEL, FROM_TITLE
     TO_HEADING, SINCE_LONG, TO_LONG, SINCE_MONEY, TO_MONEY, SINCE_CONTROLS, TO_CONTROLS
@@ -10,7 +10,7 @@ cpdef enum Narrow:
     HEADING_TEXT, SINCE_AGAINST, TO_AGAINST
     TOLD, TOLD_WORDS, TOLD_TOP, TOLD_TITLE, TOLD_HEADLINE, TOLD_SUMMARY, TOLD_ADDRESS
     HEADLINE, FROM_HEADLINE, FROM_SUMMARY
-    # In the order of these domains; that of kinds is of the context.
+    # In the order of their domains; that of kinds is of the context.
     OF_COPIES, OF_WAY, OF_TAGS, OF_KIND
     OF_LIKE, OF_BOX1
     OF_LIKE1, BRANCH1
@@ -18,13 +18,13 @@ cpdef enum Narrow:
     # Of the context.
     LIKELIHOOD, RANK, SINCE_LIKELY, TO_LIKELY, SINCE_SURE, TO_SURE, EXPECTED
 
-# These have 64 bits, as all facts of other domains do:
+# These have 64 bits, as have all facts of other domains:
 cpdef enum Wide:
     W = 100
     WORDS_BEFORE, LONG, FLOWING, BOX_FIRST, BOX_LAST, BOX_DEPTH, LIKE_N
     WAY_N, WAY_W, WAY_FIRST, WAY_LAST, WAY_REACH, WAY_LONGEST
     PAGE_WAY_TOP, PAGE_WAY_TOP_N, PAGE_WAY_MANY, PAGE_WAY_GROUPS
-    # Facts of tags have the same order as those of way.
+    # The facts of tags have the order of those of way.
     TAGS_N, TAGS_W, TAGS_FIRST, TAGS_LAST, TAGS_REACH, TAGS_LONGEST
     PAGE_TAGS_TOP, PAGE_TAGS_TOP_N, PAGE_TAGS_MANY, PAGE_TAGS_GROUPS
     PAGE_LAST, PAGE_ELEMENTS, PAGE_LONGEST, PAGE_ARTICLES, PAGE_TAG_GROUPS, PAGE_MAIN
@@ -40,7 +40,7 @@ cpdef enum Wide:
     PAGE_LIKELY_WORDS, PAGE_LIKELY, PAGE_BEST, PAGE_UNSURE, PAGE_THOUSAND
     PAGE_FIRST_LIKELY, PAGE_LAST_LIKELY, PAGE_FIRST_SURE, PAGE_LAST_SURE
 
-# As operations.py has them, and in its order.
+# The operations of operations.py, in its order.
 cpdef enum Operation:
     O_COPY, O_RATIO, O_QUOTIENT, O_LEFT, O_BIT, O_SHIFT, O_STEP, O_SPAN_RATIO
     O_SPAN_QUOTIENT, O_PICK, O_PLACE
@@ -57,7 +57,7 @@ cdef enum:
     MAX_COLUMNS = 512
     MAX_SETS = 100
     MAX_DOMAINS = 16
-    # A word's place in a table is prefetched so many words before it is looked up.
+    # How many words ahead a word's place in a table is prefetched.
     AHEAD = 16
     NONE = -1
     # The flag of an empty place in a table of words.
@@ -72,20 +72,20 @@ columns.check_order(OPERATION, DOMAIN)
 COLUMNS, VALUES = columns.COLUMNS, columns.VALUES
 
 cdef struct Table:
-    # The facts of a domain: the first one's number among all columns, and their count.
+    # The facts of a domain: the number of the first among all columns, and their count.
     int first
     int width
 
 
 # The tables of the first round's facts, and of the second's.
 cdef Table[2][MAX_DOMAINS] TABLES
-# The columns of the facts that are named above.
+# The columns of the facts named above.
 cdef int[MAX_KNOWN] NUMBER
 cdef bint[MAX_COLUMNS] IS_WIDE
-# The column that a fact sums up, or -1.  Facts of containers and of siblings alike read a
-# column of cumulative sums, those of other domains a column of blocks.
+# The column that a fact sums up, or -1.  Facts of containers and of similar siblings
+# read a column of cumulative sums, those of other domains a column of blocks.
 cdef int[MAX_COLUMNS] SOURCE
-# The first of the columns in VALUES, and how many there are.
+# The first of the columns in VALUES, and their count.
 cdef int ONES = len(context.COLUMNS)
 cdef int VALUE_COUNT = len(VALUES)
 

@@ -1,4 +1,4 @@
-# Numbers and operations, as operations.py has them.
+# The numbers and operations of operations.py.
 
 cdef inline int32_t clip(int64_t value) noexcept nogil:
     value = CAP if value > CAP else value
@@ -8,7 +8,7 @@ cdef inline int32_t clip(int64_t value) noexcept nogil:
 cdef inline int64_t quotient(int64_t part, int64_t whole) noexcept nogil:
     """The part divided by the whole and rounded down; a whole below 1 counts as 1.
 
-    Processors divide floats faster than whole numbers, and exactly below 2^53.
+    Division of floats is faster than of whole numbers, and exact below 2^53.
     """
     whole = whole if whole > 1 else 1
     if 0 <= part < <int64_t>1 << 53 and whole < <int64_t>1 << 53:
@@ -20,18 +20,18 @@ cdef inline int64_t ratio(int64_t part, int64_t whole) noexcept nogil:
     """The part in thousandths of the whole."""
     return quotient(part * 1000, whole)
 
-# -- operations, as operations.py has them
+# -- operations
 
 cdef struct Column:
-    # The address of the first row, the number of bytes from row to row (0 if all blocks
-    # share one row), and whether the numbers have 64 bits or 32.
+    # The address of the first row, the bytes from row to row (0 if all blocks share a
+    # row), and whether the numbers have 64 bits or 32.
     const char* at
     size_t step
     bint wide
 
 
 cdef struct Line:
-    # As operations.encoded() gives them.
+    # A row of operations.encoded().
     int32_t operation
     int32_t a
     int32_t b
@@ -108,7 +108,7 @@ cdef void take_both(
 cdef void divide(
     const Line* line, const Column* columns, size_t start, int count, size_t end, int32_t* out
 ) noexcept nogil:
-    """Evaluate a line that divides, for ``count`` rows from ``start`` on: at most a tile."""
+    """Evaluate a line with a division, for ``count`` rows from ``start``."""
     cdef double[TILE] part
     cdef double[TILE] whole
     cdef int64_t[TILE] exact_part
@@ -128,7 +128,7 @@ cdef void divide(
 cdef void evaluate(
     const Line* line, const Column* columns, size_t start, size_t count, size_t end, int32_t* out
 ) noexcept nogil:
-    """Evaluate a line for ``count`` rows from ``start`` on, out of ``end`` rows."""
+    """Evaluate a line for ``count`` rows from ``start``, of ``end`` rows."""
     cdef Column a = columns[line.a]
     cdef const int32_t* of = <const int32_t*>a.at
     cdef int32_t number = line.c

@@ -12,8 +12,8 @@ cdef struct Element:
     int32_t last
     int32_t up
     int32_t top
-    # The element's number among the containers, where 0 is the page's, and the number of
-    # its group of siblings, where 0 is the group of the elements without blocks.
+    # The element's number among the containers, where 0 is the page, and the number of
+    # its group of similar siblings, where 0 is that of elements without blocks.
     int32_t box
     int32_t like
     uint32_t way
@@ -22,7 +22,7 @@ cdef struct Element:
 
 
 cdef struct Weights:
-    # The sum of words' weights, the lowest or 0, and the highest or 0.
+    # The sum of words' weights, the minimum or 0, and the maximum or 0.
     int64_t sum
     int32_t low
     int32_t high
@@ -48,28 +48,28 @@ cdef struct Page:
     size_t text_size
     # The votes of the page's names for its kind.
     int64_t[MAX_VOTES] votes
-    # The time of the clock to give up at, or 0.
+    # The time of the deadline, or 0.
     double end
     # All allocated memory, and whether an allocation failed.
     Array parts
     bint failed
-    # All columns by their numbers, and how many rows there are in each domain.
+    # All columns by their numbers, and the number of rows of each domain.
     Column[MAX_COLUMNS] column
     size_t[MAX_DOMAINS] rows
     int64_t one
     Element* element
     Named* named
-    # The elements that are containers; the first of these is the page.
+    # The elements that are containers; the first one is the page.
     int32_t boxes
     int32_t* box_element
     int32_t likes
-    # Room for sorting keys, and for values that are not kept.
+    # Memory for sorting keys, and for temporary values.
     uint64_t* keys
     uint64_t* spare
 
 
 cdef int open_page(Page* p, walk, votes=()) except -1:
-    """Point to a walk's tables, whose numbers are not trusted yet."""
+    """Point to a walk's tables, whose numbers are not checked yet."""
     cdef const int32_t[:, ::1] elements = walk.elements
     cdef const int32_t[:, ::1] blocks = walk.blocks
     cdef const uint32_t[::1] tokens = walk.tokens
@@ -150,7 +150,7 @@ cdef void open_facts(Page* p, int later, int domain, size_t rows) noexcept nogil
 
 
 cdef inline int32_t* narrow(Page* p, int name, int behind=0) noexcept nogil:
-    """A column of Narrow, or the column ``behind`` places after it."""
+    """A column of Narrow, or the one ``behind`` places after it."""
     return <int32_t*>p.column[NUMBER[name] + behind].at
 
 
@@ -212,10 +212,10 @@ cdef inline void set_key(Page* p, size_t i, uint32_t value) noexcept nogil:
 
 
 cdef int32_t group(Page* p, size_t count, int32_t* of) noexcept nogil:
-    """Number the groups of equal keys, and say how many there are.
+    """Number the groups of equal keys; returns their count.
 
     The lower 32 bits of a key are the number of its entry.  Keys are sorted by the upper
-    32 bits, byte by byte, which takes linear time whatever the keys are.
+    32 bits with a radix sort, which takes linear time.
     """
     cdef uint64_t* keys = p.keys
     cdef uint64_t* spare = p.spare
@@ -245,7 +245,7 @@ cdef int32_t group(Page* p, size_t count, int32_t* of) noexcept nogil:
 
 
 cdef bint is_sound(const Page* p) noexcept nogil:
-    """Whether all indexes are in range, and no numbers are too large to be summed up."""
+    """Whether all indexes are in range, and sums of numbers cannot overflow."""
     cdef const int32_t* e = p.elements
     cdef const int32_t* b = p.blocks
     cdef int32_t count = <int32_t>p.count

@@ -1,11 +1,11 @@
-# Rounds and trees, as trees.py has them.
+# Rounds, and the trees of trees.py.
 
 cdef class Program:
-    """Features of one round, the figures that they need, and who asks about them."""
+    """The features of one round, their figures, and the ensembles that use them."""
 
     cdef const int32_t[:, ::1] figures
     cdef const int32_t[:, ::1] lines
-    # The number of each feature in each of the ensembles that ask, or NONE.
+    # The number of each feature in each of the ensembles, or NONE.
     cdef const int32_t[:, :] asked
 
     def __init__(self, names, flags, later, *asking):
@@ -34,7 +34,7 @@ cdef class Program:
 
 
 cdef class Forest:
-    """The numbers of a Trees, which has checked them, in the order of evaluation."""
+    """The arrays of a Trees, which has checked them, in the order of evaluation."""
 
     cdef int features
     cdef int trees
@@ -43,10 +43,10 @@ cdef class Forest:
     cdef int64_t scale
     cdef int32_t[::1] borders
     cdef int32_t[::1] starts
-    # The features that each level of each tree asks about, tree by tree.
+    # The feature of each level of each tree, tree by tree.
     cdef int32_t[::1] feature
     cdef uint8_t[::1] bin
-    # Tree by tree, and in it class by class, a table of leaves.
+    # The tables of leaves, tree by tree, and class by class.
     cdef int16_t[::1] leaves
     cdef int32_t[::1] bias
 
@@ -84,7 +84,7 @@ cdef class Forest:
             memset(bins, bins[0], width)
 
     cdef void add(self, const uint8_t* bins, int width, int32_t* sums) noexcept nogil:
-        """The trees' sums of a tile's blocks, a row a class."""
+        """The trees' sums for a tile's blocks, a row for each class."""
         cdef uint8_t[TILE] place
         cdef const int16_t* leaves = &self.leaves[0]
         cdef int tree, k
@@ -114,7 +114,7 @@ cdef class Forest:
             out[start + i] = min(max(value, -ZERO), HIGHEST - ZERO) + ZERO
 
     def sums(self, const int32_t[:, :] matrix):
-        """The answers for each block, as Trees.sums()."""
+        """See Trees.sums()."""
         cdef int32_t[TILE] values
         cdef int32_t[:, ::1] found = np.zeros((self.classes + 1, TILE), dtype=np.int32)
         cdef uint8_t[:, ::1] bins = np.zeros((self.features + 1, TILE), dtype=np.uint8)
@@ -136,7 +136,7 @@ cdef class Forest:
         return made
 
     def answers(self, const int64_t[::1] figures, const Py_ssize_t[::1] places):
-        """What PythonForest.answers() gives; a single sample is compared without bins."""
+        """See PythonForest.answers(); a single sample is compared without bins."""
         cdef int tree, level, k, feature, place
         cdef const int16_t* leaves = &self.leaves[0]
         made = self.bias.base[: self.classes].astype(np.int64)
@@ -162,5 +162,5 @@ cdef class Forest:
 
 
 def _padded(array, dtype):
-    """A copy in one row, with zeros after it, so that it is never empty."""
+    """A flat copy with zeros after it, so that it is never empty."""
     return np.append(np.ascontiguousarray(array).ravel(), np.zeros(64)).astype(dtype)

@@ -1,4 +1,4 @@
-# Which blocks to keep, as selection.py has it, and the page as a whole, as whole.py.
+# The choice of blocks of selection.py, and the figures of whole.py.
 
 cdef int check_likelihoods(const int64_t[::1] likelihood) except -1:
     cdef Py_ssize_t i
@@ -11,7 +11,7 @@ cdef int check_likelihoods(const int64_t[::1] likelihood) except -1:
 def kept_of(
     const int64_t[::1] likelihood, const int64_t[::1] w, int square, int least, int sets
 ):
-    """What selection.python_kept_of() gives."""
+    """See selection.python_kept_of()."""
     cdef double[MAX_SETS + 2] words
     cdef double all_hits = 1000 * (1000 + square)
     cdef int32_t worth, best = NONE
@@ -46,11 +46,11 @@ def kept_of(
         expected += <int64_t>(2000 * min(words[i], count) / (words[i] + count))
     return made, expected // sets
 
-# -- the page as a whole, as whole.py has it
+# -- the page as a whole
 
 
 cdef class page_figures:
-    """The figures of a page as a whole, as whole.python_page_figures() gives them."""
+    """See whole.python_page_figures()."""
 
     cdef const int32_t[:, ::1] lines
     cdef const int64_t[::1] kinds

@@ -1,8 +1,8 @@
-# Words in attributes and in texts, as words.py has them.
+# Words in attributes and in texts, see words.py.
 
 cdef struct Word:
-    # A row of a table: a word's hash, its weights near a block and farther out, and the
-    # number of its own feature, or NONE.
+    # A row of a table: a word's hash, its weights near a block and on outer elements,
+    # and the number of its own feature, or NONE.
     uint32_t hash
     int32_t near
     int32_t far
@@ -10,11 +10,11 @@ cdef struct Word:
 
 
 cdef class Words:
-    """Words that are found by their hashes at once, in a table half full at most.
+    """A hash table of words, at most half full.
 
-    ``maybe`` has eight bits for each place of the table.  A hash whose bit is not set is
-    not in the table, and most words of a page are not.  ``maybe`` is small enough to stay
-    in a cache; the table is not.
+    ``maybe`` is a bit filter with eight bits for each place of the table: a hash whose
+    bit is not set is not in the table, as most words of a page.  Unlike the table,
+    ``maybe`` is small enough to stay in a cache.
     """
 
     cdef int32_t[:, ::1] table
@@ -33,7 +33,7 @@ cdef class Words:
 
 
 cdef inline const Word* place_of(Words words, uint32_t wanted) noexcept nogil:
-    """The word of a hash, or the empty place where it would be."""
+    """The place of a hash, or the empty place for it."""
     cdef uint32_t at = wanted & words.mask
     cdef const Word* word = <const Word*>&words.table[at, 0]
     while word.hash != wanted and word.flag != EMPTY:
@@ -43,7 +43,7 @@ cdef inline const Word* place_of(Words words, uint32_t wanted) noexcept nogil:
 
 
 cdef inline void fetch(Words words, uint32_t wanted) noexcept nogil:
-    """Fetch what find() will read."""
+    """Prefetch the memory that find() will read."""
     prefetch(&words.maybe[wanted >> 3 & words.mask])
     prefetch(&words.table[wanted & words.mask, 0])
 
@@ -70,14 +70,14 @@ cdef class WordTable:
         self.names = Words(table.hashes, table.near, table.far, table.flag)
         self.texts = Words(hashes, weight, weight, np.full(len(hashes), NONE))
 
-# -- the words that a text begins with, as words.py and descriptions.py have them
+# -- the words at the beginning of a text, see words.py and descriptions.py
 
 cdef enum:
-    # The most characters that are read of a text, which is also the most words in them,
-    # and the most tokens that are made of a block's first words.
+    # The most characters that are read of a text, which is also the most words of it,
+    # and the most tokens of a block's first words.
     MOST_SEEN = 240
     MOST_TOKENS = 24
-    # Sources of what a page says of its text, and slots for their words.
+    # The number of sources of descriptions, and of slots for their words.
     SOURCES = 4
     SLOTS = 4096
 
@@ -97,7 +97,7 @@ cdef uint8_t DIGIT = characters.DIGIT
 cdef uint8_t WIDE_LETTER = characters.WIDE
 cdef uint32_t WIDE_FIRST, WIDE_LAST
 WIDE_FIRST, WIDE_LAST = characters.WIDE_PLANES
-# Classes of characters, upper and lower case in one, and what they are in lower case.
+# Classes of characters, without a distinction of case, and their lower case.
 cdef uint8_t[0x10000] CLASSES
 cdef uint16_t[0x10000] LOWER
 assert SEEN <= MOST_SEEN and 2 * FIRST_WORDS + 2 <= MOST_TOKENS
@@ -152,7 +152,7 @@ cdef void read_head(Head* head, const uint8_t* at, const uint8_t* end, int most)
 
 
 cdef int words_in(const Head* head, int seen, int most, uint32_t* found) noexcept nogil:
-    """Write the hashes of at most ``most`` words of a head; return how many there are."""
+    """Write the hashes of at most ``most`` words of a head; returns their number."""
     cdef uint32_t value
     cdef uint8_t kind
     cdef int i = 0, first, count = 0
@@ -172,7 +172,7 @@ cdef int words_in(const Head* head, int seen, int most, uint32_t* found) noexcep
             found[count] = mix(BEGIN, NUMBER_WORD)
             count += 1
         elif kind == WIDE_LETTER and i < seen and head.kinds[i] == WIDE_LETTER:
-            # Each two neighbours, of which the next two share one.
+            # Each pair of neighbours; consecutive pairs overlap.
             found[count] = mix(mix(BEGIN, head.codes[first]), head.codes[i])
             count += 1
     return count
@@ -181,7 +181,7 @@ cdef int words_in(const Head* head, int seen, int most, uint32_t* found) noexcep
 cdef int tokens_of(
     const uint32_t* found, int count, bint whole, uint32_t* tokens
 ) noexcept nogil:
-    """The hashes of a block's words, given the first of them; how many there are."""
+    """Write the hashes for a block's first words; returns their number."""
     cdef uint32_t value
     cdef bint ended
     cdef int i, made = 0
@@ -210,18 +210,18 @@ cdef int tokens_of(
 
 
 cdef struct Sources:
-    # The different words of what a page says of its text: slots of hashes, the sources of
-    # each as bits, none where a slot is empty, and the last block that it was found in.
+    # The distinct words of a page's descriptions: slots of hashes, the sources of each
+    # as bits, 0 for an empty slot, and the last block in which it was found.
     uint32_t[SLOTS] hashes
     uint8_t[SLOTS] sources
     int32_t[SLOTS] last
-    # How many words each source has, and whether there is any.
+    # The number of words of each source, and whether there is any.
     int64_t[SOURCES] count
     bint any
 
 
 cdef inline uint32_t slot_of(const Sources* known, uint32_t word) noexcept nogil:
-    """The slot of a word, or the empty one where it would be."""
+    """The slot of a word, or the empty slot for it."""
     cdef uint32_t at = word & (SLOTS - 1)
     while known.sources[at] and known.hashes[at] != word:
         at = (at + 1) & (SLOTS - 1)

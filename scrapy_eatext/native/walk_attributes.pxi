@@ -1,7 +1,7 @@
 # Attributes of elements, and nodes as lxml sees them.
 
 cdef enum:
-    # A node takes two lines of a cache or three.
+    # A node takes two or three cache lines.
     FAR_LINE = 64
 
 cdef size_t MAX_TOKENS = specification.MAX_TOKENS
@@ -18,7 +18,7 @@ cdef inline bint is_plain(const tree.xmlAttr* attribute) noexcept nogil:
 
 
 cdef int value_of(const tree.xmlAttr* attribute, const char** value) noexcept nogil:
-    """The value of an attribute, which is in one piece except in odd XML."""
+    """The value of an attribute, which is in one piece except in unusual XML."""
     cdef const tree.xmlNode* node = attribute.children
     value[0] = b""
     if node == NULL:
@@ -31,7 +31,7 @@ cdef int value_of(const tree.xmlAttr* attribute, const char** value) noexcept no
 
 
 cdef bint is_special(const tree.xmlNode* node, const Name* tag) noexcept nogil:
-    """Whether replacement_of() has to look at an element."""
+    """Whether replacement_of() has to read an element."""
     cdef const tree.xmlAttr* attribute = node.properties
     cdef const char* value
     cdef int i
@@ -54,7 +54,7 @@ cdef bint is_special(const tree.xmlNode* node, const Name* tag) noexcept nogil:
 
 
 cdef const char* after_word(const char* at, const char* word) noexcept nogil:
-    """The end of a word here, whatever its case is; NULL if it does not stand here.
+    """The end of a word here in any case; NULL if it is not here.
 
     The word is given in lower case.
     """
@@ -67,7 +67,7 @@ cdef const char* after_word(const char* at, const char* word) noexcept nogil:
 
 
 cdef bint declares(const char* at, const char* name, const char* value) noexcept nogil:
-    """Whether a style here sets a property to a value."""
+    """Whether a style sets a property to a value here."""
     at = after_word(at, name)
     if at == NULL:
         return False
@@ -92,7 +92,7 @@ cdef bint is_hiding(const char* style) noexcept nogil:
 
 
 cdef uint32_t told_by(uint32_t bit, const char* value) noexcept nogil:
-    """What an attribute's value tells besides its words."""
+    """The flags of an attribute's value, apart from its words."""
     cdef const char* end
     cdef uint32_t traits
     if bit == STYLE and is_hiding(value):
@@ -117,7 +117,7 @@ cdef uint32_t told_by(uint32_t bit, const char* value) noexcept nogil:
 cdef int read_words(
     Array* tokens, const char* at, uint32_t seed, size_t most
 ) noexcept nogil:
-    """Add the hashes of a value's words, as long as there are fewer bytes of them."""
+    """Add the hashes of a value's words, up to a limit of bytes."""
     cdef const char* end = at + strlen(at)
     cdef const char* word
     cdef uint32_t value
@@ -150,18 +150,18 @@ cdef int read_words(
 cdef int read_attributes(
     const tree.xmlNode* node, Seen* seen, Array* tokens, uint32_t* told
 ) noexcept nogil:
-    """Read what an element's attributes tell, and add their tokens."""
+    """Read the flags of an element's attributes, and add their tokens."""
     cdef const tree.xmlAttr* attribute = node.properties
     cdef const Name* name
     cdef const char* value
     cdef size_t most = tokens.used + MAX_TOKENS * sizeof(uint32_t)
     told[0] = 0
     while attribute != NULL:
-        # A value's address stands far behind the beginning of its node.
+        # A value's address is far from the beginning of its node.
         prefetch(<const char*>attribute.children + FAR_LINE)
         prefetch(attribute.next)
         name = look_up(seen, <const char*>attribute.name)
-        # Odd XML may have an attribute twice; the first one counts.
+        # Unusual XML may have an attribute twice; the first one counts.
         if name.bit & ~told[0] and is_plain(attribute):
             told[0] |= name.bit
             if not name.bit & VALUELESS:

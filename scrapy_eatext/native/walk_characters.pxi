@@ -1,13 +1,13 @@
-# Classes of characters, as characters.py has them.
+# The classes of characters of characters.py.
 
 cdef int UPPER = characters.UPPER
 cdef int WIDE = characters.WIDE
-# The classes below SPACE are those of characters that go into the text as they are.
+# Characters of classes below SPACE are copied into the text unchanged.
 cdef int SPACE = characters.SPACE
 cdef int INVISIBLE = SPACE + 1
 cdef int SURROGATE = SPACE + 2
-# Of a byte: a character of several bytes starts with it, whose class has to be looked
-# up; or the text ends.
+# A byte that starts a multi-byte character, whose class is looked up; and the text's
+# end.
 cdef int LOOK = SPACE + 3
 cdef int STOP = SPACE + 4
 cdef uint32_t WIDE_FIRST = characters.WIDE_PLANES[0]
@@ -17,19 +17,19 @@ cdef enum:
     PLAIN = 0
     # Room for a count of each class.
     CLASS_ROOM = 16
-    # What is to know of some characters besides their class.
+    # The properties of some characters besides their class.
     SPACELESS = 1
     PERMALINK = 2
     ASKING = 4
 
 assert SPACE > 0 and STOP < CLASS_ROOM
 
-# For each code point of the Basic Multilingual Plane its class, and what else is known.
+# For each code point of the Basic Multilingual Plane its class and properties.
 cdef uint8_t[0x10000] CLASSES
 cdef uint8_t[0x10000] SIGNS
 # For each byte PLAIN, SPACE, INVISIBLE, LOOK or STOP.
 cdef uint8_t[256] BYTES
-# The CRC of each byte, as zlib has it, and of each with so many zeros behind it.
+# zlib's CRC of each byte, and of each byte followed by a number of zeros.
 cdef uint32_t[8][256] CRC
 
 
@@ -96,7 +96,7 @@ cdef inline bint is_blank(uint8_t c) noexcept nogil:
 
 cdef uint32_t crc32(const uint8_t* at, const uint8_t* end) noexcept nogil:
     cdef uint32_t value = 0xFFFFFFFF
-    # Byte by byte each would wait for the one before, so eight are taken together.
+    # Eight bytes at a time, as single bytes would depend on one another.
     while end - at >= 8:
         value ^= at[0] | at[1] << 8 | at[2] << 16 | <uint32_t>at[3] << 24
         value = (
@@ -114,7 +114,7 @@ cdef uint32_t crc32(const uint8_t* at, const uint8_t* end) noexcept nogil:
 cdef const char* after_characters(
     const char* at, const char* end, size_t* count
 ) noexcept nogil:
-    """Where so many characters of UTF-8 end, or the end; how many fewer there are."""
+    """The end of some UTF-8 characters, or of the text; and how many are missing."""
     while at < end:
         if not goes_on(<uint8_t>at[0]):
             if not count[0]:

@@ -1,7 +1,7 @@
-# Names of elements, attributes and roles, and what the walk does at each.
+# Names of elements, attributes and roles, and their properties for the walk.
 
 cdef enum:
-    # What an element's name tells, a bit each.
+    # The properties of an element's name, a bit each.
     BLOCK = 1 << 0
     SKIP = 1 << 1
     LENIENT_SKIP = 1 << 2
@@ -22,13 +22,13 @@ cdef enum:
     SPECIAL = 1 << 17
     # A role can make the element a heading.
     HEADED = 1 << 18
-    # What a role tells: a control shows the element that plays it, or that is a heading.
+    # The properties of a role: the element is a control, or a heading.
     PANEL_ROLE = 1 << 19
     HEADING_ROLE = 1 << 20
     EMBED = 1 << 21
 
 cdef enum:
-    # What an element's attributes tell, a bit each: that the attribute is there ...
+    # The properties of an element's attributes, a bit each: the attribute exists ...
     HREF = 1 << 0
     LABELLED = 1 << 1
     OPEN = 1 << 2
@@ -38,14 +38,14 @@ cdef enum:
     ID = 1 << 6
     ROLE = 1 << 7
     LEVEL = 1 << 8
-    # ... that the style hides the element; that what hides it is taken away later;
-    # that it plays a role; that the role is a panel's or a heading's
+    # ... the style hides the element; what hides it is removed later; it has a role;
+    # the role is a panel's or a heading's
     HIDES = 1 << 9
     LATER = 1 << 10
     PLAYS = 1 << 11
     PANEL = 1 << 12
     HEADS = 1 << 13
-    # ... and from this bit on, that another one of TOKEN_ATTRIBUTES is there.
+    # ... and from this bit on, another one of TOKEN_ATTRIBUTES exists.
     OTHERS = 1 << 14
     # The highest bits have a heading's level.
     LEVEL_AT = 28
@@ -54,27 +54,27 @@ cdef enum:
     WORDLESS = VALUELESS | STYLE | HIDDEN | LEVEL
 
 cdef enum:
-    # Room in the table of names; a power of two, three times as many as there are.
+    # The size of the table of names: a power of two, three times their number.
     SLOTS = 512
 
 
 cdef struct Name:
-    # What the walk knows of a name, whatever it is the name of.
+    # The properties of a name as an element, an attribute and a role.
     const char* name
-    # Of an element: its number, its kind of block or -1, its level as a heading, the
-    # style of text inside, and what else it tells.
+    # As an element: its number, its kind of block or -1, its level as a heading, the
+    # style of text inside, and other properties.
     int32_t number
     int32_t kind
     int32_t level
     int32_t style
     uint32_t traits
-    # Of an attribute: its bit, or 0, and the hash of what stands before its words.
+    # As an attribute: its bit, or 0, and the hash of the prefix of its words.
     uint32_t bit
     uint32_t seed
 
 
 cdef Name[SLOTS] NAMES
-# A button that asks what it shows the answer to, as an element.
+# The element of a button with a question, whose answer it shows.
 cdef Name QUESTION
 cdef int UNTOLD_LEVEL = int(elements.UNTOLD_LEVEL)
 cdef int QUESTION_NODES = elements.QUESTION_NODES
@@ -147,7 +147,7 @@ _NAMES = {
 cdef inline uint32_t hash_name(const char* name) noexcept nogil:
     cdef uint32_t value = 0
     cdef int i
-    # The beginning tells names apart well enough.
+    # The beginning of a name is enough for the hash.
     for i in range(8):
         if not name[i]:
             break
@@ -164,7 +164,7 @@ cdef inline Name* find_name(const char* name) noexcept nogil:
 
 
 cdef enum:
-    # Room for the names that were looked up last; a power of two.
+    # The number of cached names: a power of two.
     SEEN = 512
 
 
@@ -174,7 +174,7 @@ cdef struct Seen:
 
 
 cdef inline const Name* look_up(Seen* seen, const char* name) noexcept nogil:
-    """The entry of a name, of which the parser has one copy for all of a tree."""
+    """The entry of a name; the parser has one copy of a name for a tree."""
     cdef size_t place = <size_t>name
     seen += (place ^ place >> 9) & (SEEN - 1)
     if seen.name != name:

@@ -1,8 +1,8 @@
-# Elements by their rows.
+# The look-up of elements by their rows.
 
 cdef struct Step:
-    # An element on the way down to the last one that was found: its row and node, and
-    # the last of its children that was looked for, with its place.
+    # An element on the path to the last element found: its row and node, and the last
+    # of its children that was looked up, with its place.
     int32_t row
     int32_t place
     tree.xmlNode* node
@@ -10,7 +10,7 @@ cdef struct Step:
 
 
 cdef tree.xmlNode* child_at(Step* step, int32_t place) noexcept nogil:
-    """A child by its place; going on from the last one is linear."""
+    """A child by its place, searched from the last one on."""
     cdef tree.xmlNode* node = step.child
     cdef int32_t passed = step.place
     if node == NULL or passed > place:
@@ -30,8 +30,8 @@ cdef tree.xmlNode* child_at(Step* step, int32_t place) noexcept nogil:
 cdef class Finder:
     """Finds the nodes of a walk's rows, in a tree that has not changed.
 
-    The steps to a node are kept by depth: rows in rising order share most of their way,
-    and only new steps are gone.
+    The path to the last node is kept by depth: rows in rising order share most of their
+    paths.
     """
 
     cdef _Element root
@@ -62,7 +62,7 @@ cdef class Finder:
             memset(self.way.data + self.way.used, 0xFF, size - self.way.used)
             self.way.used = size
         steps = <Step*>self.way.data - 1
-        # Up to an element that the last way led through ...
+        # Up to an element on the last path ...
         while depth and steps[depth].row != at:
             steps[depth].row = at
             at = self.elements[at, ELEMENT_PARENT]
@@ -108,7 +108,7 @@ cdef object value_called(_Document document, tree.xmlNode* node, bytes name):
     cdef const tree.xmlAttr* attribute = node.properties
     cdef const char* wanted = name
     cdef const char* value
-    # Odd XML may have an attribute twice; the first one counts.
+    # Unusual XML may have an attribute twice; the first one counts.
     while attribute != NULL:
         prefetch(attribute.next)
         if strcmp(<const char*>attribute.name, wanted) == 0 and is_plain(attribute):

@@ -5,7 +5,7 @@ cdef inline int32_t rows_of(const Array* array, size_t columns) noexcept nogil:
 
 
 cdef inline void clear(Walker* w) noexcept nogil:
-    """Begin to gather the text of a block."""
+    """Begin to collect the text of a block."""
     w.start = w.text.used
     w.linked = 0
     w.pending = NONE
@@ -16,14 +16,14 @@ cdef inline void clear(Walker* w) noexcept nogil:
 
 
 cdef inline void wait_with(Walker* w, int32_t pending) noexcept nogil:
-    """Note white space that is pending, and what it stands in."""
+    """Note pending white space, and the elements that it is in."""
     w.pending = pending
     w.around_style = w.frame.style
     w.around_anchor = w.frame.anchor
 
 
 cdef inline void add_space(Walker* w) noexcept nogil:
-    """Add a space, unless one stands there."""
+    """Add a space, unless there is one."""
     if w.text.used > w.start and w.pending == NONE:
         wait_with(w, BLANK)
 
@@ -31,7 +31,7 @@ cdef inline void add_space(Walker* w) noexcept nogil:
 cdef int add_mark(
     Walker* w, int32_t style, int32_t around_style, int32_t around_anchor
 ) noexcept nogil:
-    """Mark what comes next, in the link that is open."""
+    """Add a mark for what comes next, in the open link."""
     cdef int32_t* row = add_row(&w.marks, MARK_COLUMNS)
     if row == NULL:
         return NO_MEMORY
@@ -45,7 +45,7 @@ cdef int add_mark(
 
 
 cdef inline int mark_text(Walker* w, int32_t pending) noexcept nogil:
-    """Mark the text that comes next, unless it is as the text before."""
+    """Add a mark for the next text, unless its style and link are those before."""
     cdef int32_t style = w.frame.style, anchor = w.frame.anchor
     cdef bint alike = pending == NONE or (
         w.around_style == style and w.around_anchor == anchor
@@ -60,7 +60,7 @@ cdef inline int mark_text(Walker* w, int32_t pending) noexcept nogil:
 
 
 cdef void set_apart(Walker* w) noexcept nogil:
-    """Take the marks since the border before for those of images that stand apart."""
+    """Make the marks since the last border those of images between blocks."""
     cdef size_t at = w.first_mark
     while at < w.marks.used:
         (<int32_t*>(w.marks.data + at))[MARK_START] = -1
@@ -69,15 +69,15 @@ cdef void set_apart(Walker* w) noexcept nogil:
 
 
 cdef int add_line(Walker* w) noexcept nogil:
-    """Begin a line in preformatted text, unless one has just begun."""
+    """Begin a line in preformatted text, unless at the beginning of one."""
     if w.text.used > w.start and w.text.data[w.text.used - 1] != b"\n":
         return add_bytes(&w.text, b"\n", 1)
     return DONE
 
 
 cdef void end_text(Walker* w, const uint8_t* begin, const uint8_t* end) noexcept nogil:
-    """Count what has been added to the text, where it is in a link or strong."""
-    # More characters than there can be, less those that are left of them.
+    """Count the characters added to the text, if they are in a link or strong."""
+    # The most characters possible, minus those that remain of them.
     cdef size_t most = end - begin, left = most
     w.text.used = <char*>end - w.text.data
     if w.frame.link or w.frame.strong:
@@ -87,7 +87,7 @@ cdef void end_text(Walker* w, const uint8_t* begin, const uint8_t* end) noexcept
 
 
 cdef bint is_permalink(const uint8_t* at) noexcept nogil:
-    """Whether a text is one of PERMALINKS and white space."""
+    """Whether a text is one of PERMALINKS, apart from white space."""
     cdef bint found = False
     cdef uint32_t code
     while at[0]:
@@ -102,9 +102,9 @@ cdef bint is_permalink(const uint8_t* at) noexcept nogil:
 
 
 cdef bint is_broken_line(const uint8_t* source, const uint8_t* at) noexcept nogil:
-    """Whether a broken line alone parts a text's character from the one before it.
+    """Whether only a line break separates a text's character from the one before it.
 
-    Both are of scripts that have no spaces, see BROKEN_LINE.
+    Both are of scripts without spaces, see BROKEN_LINE.
     """
     cdef uint32_t code
     cdef bint broken = False
@@ -120,7 +120,7 @@ cdef bint is_broken_line(const uint8_t* source, const uint8_t* at) noexcept nogi
 
 
 cdef int add_text(Walker* w, const uint8_t* at) noexcept nogil:
-    """Add text as it stands in the source; its white space is collapsed."""
+    """Add text of the source, with its white space collapsed."""
     cdef const uint8_t* source = at
     cdef uint8_t* out
     cdef uint8_t* first
@@ -128,13 +128,13 @@ cdef int add_text(Walker* w, const uint8_t* at) noexcept nogil:
     cdef int found, size, pending = w.pending
     if w.frame.link and w.frame.kind == HEADING and is_permalink(at):
         return DONE
-    # White space that is pending takes a byte more.
+    # Pending white space takes one more byte.
     if reserve(&w.text, strlen(<const char*>at) + 1):
         return NO_MEMORY
     begin = out = <uint8_t*>w.text.data + w.text.used
     first = <uint8_t*>w.text.data + w.start
-    # White space that is pending keeps what it stands in; this text's own stands in
-    # what is open.
+    # Pending white space is in the elements noted for it; this text's own is in the
+    # open elements.
     if pending == NONE:
         wait_with(w, NONE)
     found = class_at(at, &size)
@@ -175,13 +175,14 @@ cdef int add_text(Walker* w, const uint8_t* at) noexcept nogil:
 
 
 cdef int add_preformatted(Walker* w, const uint8_t* at) noexcept nogil:
-    """Add text whose white space counts."""
+    """Add text with its white space preserved."""
     cdef const uint8_t* source = at
     cdef const uint8_t* begin
     cdef uint8_t* out
     cdef uint8_t sign
     cdef int found, size
-    # Whether a carriage return was the last sign: a line feed behind it is a part of it.
+    # Whether the last character was a carriage return: a line feed after it belongs to
+    # it.
     cdef bint returned = False
     if reserve(&w.text, strlen(<const char*>at)):
         return NO_MEMORY
@@ -215,7 +216,7 @@ cdef int add_preformatted(Walker* w, const uint8_t* at) noexcept nogil:
 
 
 cdef void strip_outside(Walker* w) noexcept nogil:
-    """Take empty lines before preformatted text away, and the space after it."""
+    """Remove empty lines before preformatted text, and white space after it."""
     cdef char* begin = w.text.data + w.start
     cdef char* end = w.text.data + w.text.used
     cdef char* at = begin
@@ -234,8 +235,8 @@ cdef void strip_outside(Walker* w) noexcept nogil:
 cdef void count_characters(
     int32_t* row, const uint8_t* begin, const uint8_t* end
 ) noexcept nogil:
-    """Fill in the columns of a block that are read off its text."""
-    # A count waits for the last one of the same class, so four tables take turns.
+    """Fill the columns of a block that are computed from its text."""
+    # Four tables in turn, as increments of one counter depend on one another.
     cdef int32_t[4][CLASS_ROOM] counts
     cdef int32_t chars = 0, words = 0, lines = 0
     cdef const uint8_t* at = begin
@@ -269,14 +270,14 @@ cdef void count_characters(
 
 
 cdef int add_block(Walker* w) noexcept nogil:
-    """Make a block of the text gathered."""
+    """Make a block of the collected text."""
     cdef int32_t* row = add_row(&w.blocks, BLOCK_COLUMNS)
     cdef const uint8_t* text
     if row == NULL or reserve(&w.text, 4):
         return NO_MEMORY
     if w.text.used > w.longest:
         return TOO_LONG
-    # Ends the last character, should it be cut.
+    # A terminator, in case the last character is cut off.
     w.text.data[w.text.used] = 0
     text = <const uint8_t*>w.text.data
     count_characters(row, text + w.start, text + w.text.used)
@@ -299,7 +300,7 @@ cdef int add_block(Walker* w) noexcept nogil:
 
 
 cdef int flush(Walker* w) noexcept nogil:
-    """Make a block of the text gathered, if there is any."""
+    """Make a block of the collected text, if there is any."""
     cdef int status = DONE
     if w.text.used > w.start:
         if w.frame.pre:
