@@ -35,7 +35,7 @@ from scrapy_eatext.learning import tagger as learning
 from scrapy_eatext.learning.calibration import calibration_lines, kind_votes
 from scrapy_eatext.learning.corrections import corrected, read_corrections
 from scrapy_eatext.learning.data import LabelledPage, joined, read_folder
-from scrapy_eatext.learning.kinds import figures_of_votes, learn_kinds
+from scrapy_eatext.learning.kinds import figures_of_names, learn_kinds
 from scrapy_eatext.learning.names import learn_names
 from scrapy_eatext.learning.refinement import bag
 from scrapy_eatext.learning.splits import folds
@@ -45,13 +45,14 @@ from scrapy_eatext.tagger.calibration import calibrated, score_of
 from scrapy_eatext.tagger.context import CHANCE, FEATURES
 from scrapy_eatext.tagger.facts import TokenTable, weights
 from scrapy_eatext.tagger.features import features_with
-from scrapy_eatext.tagger.kinds import KindVotes, VoteTable
+from scrapy_eatext.tagger.kinds import NameVotes
 from scrapy_eatext.tagger.model import Tagger, likelihood_of
 from scrapy_eatext.tagger.trees import NO_TREES, NamedTrees
 from scrapy_eatext.tagger.whole import NAMES
 
 if TYPE_CHECKING:
     from scrapy_eatext.learning.tagger import Sample
+    from scrapy_eatext.tagger.kinds import PythonNameVotes
 
 FOLDS = 5
 FIRST = replace(learning.FIRST, trees=90, rate=0.2, borders=32)
@@ -64,13 +65,13 @@ BIN = 200
 
 @dataclass(frozen=True)
 class Prepared:
-    """The pages, their samples and folds, and the words' tables and votes for each fold."""
+    """The pages, their samples and folds, and what is learned of words for each fold."""
 
     pages: Sequence[LabelledPage]
     samples: Sequence[Sample]
     fold: Any
     tables: Sequence[TokenTable]
-    votes: Sequence[tuple[VoteTable, VoteTable]]
+    votes: Sequence[Any]
 
 
 def prepared(folder: Path, sets: Sequence[str], corrections: str) -> Prepared:
@@ -95,11 +96,19 @@ def prepared(folder: Path, sets: Sequence[str], corrections: str) -> Prepared:
         theirs = [tokens[i] for i in others]
         table = replace(learn_names(seen, flagged)[0], words=learn_words(seen, theirs))
         tables.append(table)
-        votes.append(learn_kinds(seen, theirs, table, kinds, weight))
+        votes.append(learn_kinds(seen, table.hashes, kinds, weight))
     made = Prepared(taken.pages, samples, fold, tables, votes)
     folder.mkdir(parents=True, exist_ok=True)
     kept.write_bytes(pickle.dumps(made))
     return made
+
+
+def _votes(of: Prepared) -> list[PythonNameVotes]:
+    """What the names on a page tell of its kind, without each fold."""
+    return [
+        NameVotes(table.hashes, weight)
+        for table, weight in zip(of.tables, of.votes, strict=True)
+    ]
 
 
 def likelihoods(of: Prepared) -> list[Any]:
@@ -107,12 +116,12 @@ def likelihoods(of: Prepared) -> list[Any]:
     augmented = learning.varied(of.samples, 0)
     taggers = [Tagger(one, NO_TREES, NO_TREES) for one in of.tables]
     own = list(features_with(min(one.flags for one in of.tables)))
-    votes = [KindVotes(*one) for one in of.votes]
+    votes = _votes(of)
 
     def features(i: int, sample: Sample, found: Any = None) -> dict[str, Any]:
         names = own if found is None else FEATURES
-        names_votes = votes[of.fold[i]].figures(sample.walk)[0]
-        rows = taggers[of.fold[i]].features(sample.walk, names, found, names_votes)
+        of_page = votes[of.fold[i]].figures(sample.walk)
+        rows = taggers[of.fold[i]].features(sample.walk, names, found, of_page)
         return {name: row.astype(np.int32) for name, row in rows.items()}
 
     seen = [features(i, sample) for i, sample in enumerate(augmented)]
@@ -152,8 +161,7 @@ def calibrated_pages(of: Prepared, found: Sequence[Any], words: Sequence[Any]) -
     """The likelihoods by lines and by trees of kinds that have not seen a page's site."""
     figures, _ = learning.chosen_pages(of.samples, words, found)
     kinds = learning.kind_names(of.samples)
-    votes = figures_of_votes(of.samples, [KindVotes(*v) for v in of.votes], of.fold)
-    figures = np.hstack([figures, votes.sum(axis=1)])
+    figures = np.hstack([figures, figures_of_names(of.samples, _votes(of), of.fold)])
     trees = learning.kind_trees(of.samples, figures, of.fold, FOLDS, 0)
     shares = kind_votes(trees, of.fold, figures, kinds)
     lines = []

@@ -43,7 +43,7 @@ from scrapy_eatext.tagger.copies import without_copies
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.facts import TokenTable, weights
 from scrapy_eatext.tagger.headings import without_bare_headings
-from scrapy_eatext.tagger.kinds import KindVotes, VoteTable, figure_names
+from scrapy_eatext.tagger.kinds import NameVotes, figure_names
 from scrapy_eatext.tagger.links import without_edit_links
 from scrapy_eatext.tagger.model import Tagger
 from scrapy_eatext.tagger.selection import select
@@ -58,13 +58,13 @@ if TYPE_CHECKING:
     from scrapy_eatext.page import Page
     from scrapy_eatext.page.embedded import Embedded
     from scrapy_eatext.page.walk import Walk
-    from scrapy_eatext.tagger.kinds import PythonKindVotes
+    from scrapy_eatext.tagger.kinds import PythonNameVotes
     from scrapy_eatext.tagger.model import PythonTagger
     from scrapy_eatext.tagger.operations import Flags, Ints
 
 
 MODEL = "eatext.model"
-_CODE_VERSION = "4"
+_CODE_VERSION = "5"
 # A page of one of these kinds has no main text if all blocks have a lower chance than
 # this, in thousandths.
 SPARSE = frozenset(("collection", "listing", "product", "service"))
@@ -163,9 +163,9 @@ class Eatext(Algorithm[EatextOptions]):
         # Rules read the page's own walk, so that outputs can reuse what they look up.
         walk, described = blocks.walk, described_walk(page)
         w = weights(walk)
-        votes = model.votes.figures(walk)
+        of_names = model.names.figures(walk)
         likelihood, kind = model.calibrated(
-            walk, model.tagger.likelihoods(described, votes[0]), w, votes
+            walk, model.tagger.likelihoods(described, of_names), w, of_names
         )
         lesson = self.lessons.of(page.url) if self.lessons else None
         evidence, spoken, template = None, None, ""
@@ -182,7 +182,7 @@ class Eatext(Algorithm[EatextOptions]):
         )
         score = model.score(page_figures(walk, likelihood, w, chosen))
         comments = _Comments(
-            model.comments, described, votes[0], w, chosen.kept, spoken
+            model.comments, described, of_names, w, chosen.kept, spoken
         )
         kept, chances = chosen.kept, CHANCE[likelihood]
         left_out: dict[int, str] = {}
@@ -226,29 +226,29 @@ class TaggerModel:
 
     ``tagger`` judges blocks; ``comments`` finds readers' comments, if the model was
     trained with any.  ``kinds`` and ``quality`` judge the page as a whole: ``kinds``
-    predicts one of ``kind_names``, from figures of the page and the ``votes`` of its
-    words, and ``quality`` estimates the lack of word F1 of the kept blocks.  ``lines``
+    predicts one of ``kind_names``, from figures of the page and the votes of ``names``,
+    and ``quality`` estimates the lack of word F1 of the kept blocks.  ``lines``
     calibrate the tagger's likelihoods by kind.
     """
 
     version: str
     tagger: PythonTagger
     comments: PythonTagger | None
-    votes: PythonKindVotes
+    names: PythonNameVotes
     kinds: NamedTrees
     kind_names: tuple[str, ...]
     quality: NamedTrees
     lines: Ints
 
     def calibrated(
-        self, walk: Walk, likelihood: Ints, w: Ints, of_words: Ints
+        self, walk: Walk, likelihood: Ints, w: Ints, of_names: Ints
     ) -> tuple[Ints, str]:
         """The tagger's likelihoods, calibrated, and the likeliest kind of page.
 
-        ``of_words`` are the votes of the page's words, see KindVotes.
+        ``of_names`` are the votes of the page's names for its kind.
         """
         chosen = select(likelihood, w)
-        figures = page_figures(walk, likelihood, w, chosen), of_words.sum(axis=0)
+        figures = page_figures(walk, likelihood, w, chosen), of_names
         answers = self.kinds.answers(np.concatenate(figures))
         kind = self.kind_names[int(answers.argmax())]
         return calibrated(
@@ -297,10 +297,10 @@ def load_tagger(path: str | Path) -> TaggerModel:
         }
         kinds = tuple(str(kind) for kind in header["kinds"])
         lines = arrays["lines"]
-        names = VoteTable(table.hashes, arrays["names.kinds"])
-        of_words = VoteTable(words.hashes, arrays["words.kinds"])
-        columns_of = names.weight.shape[1], of_words.weight.shape[1]
-        if {len(parts["kinds"].leaves), *columns_of} != {len(kinds)}:
+        votes_of = arrays["names.kinds"]
+        if votes_of.shape != (len(table.hashes), len(kinds)):
+            raise ValueError("there is not a vote of each name for each kind of page")
+        if len(parts["kinds"].leaves) != len(kinds):
             raise ValueError("there is not a class for each kind of page")
         if lines.shape != (len(kinds), 2) or lines.dtype.kind != "i":
             raise ValueError("there is not a line for each kind of page")
@@ -310,7 +310,7 @@ def load_tagger(path: str | Path) -> TaggerModel:
             comments=Tagger(table, parts["first"], parts["comments"])
             if "comments" in parts
             else None,
-            votes=KindVotes(names, of_words),
+            names=NameVotes(table.hashes, votes_of),
             kinds=NamedTrees(parts["kinds"], figure_names(kinds)),
             kind_names=kinds,
             quality=NamedTrees(parts["quality"], NAMES),
@@ -370,14 +370,14 @@ class _Comments:
         self,
         tagger: PythonTagger | None,
         walk: Walk,
-        votes: Ints,
+        of_names: Ints,
         w: Ints,
         kept: Flags,
         taught: Flags | None,
     ) -> None:
         self._tagger = tagger
         self._walk = walk
-        self._votes = votes
+        self._of_names = of_names
         self._w = w
         self._kept = kept
         self._taught = taught
@@ -386,7 +386,7 @@ class _Comments:
     def rows(self) -> Flags:
         comments = named = _named_comments(self._walk, self._w, self._kept)
         if self._tagger is not None:
-            chance = CHANCE[self._tagger.likelihoods(self._walk, self._votes)]
+            chance = CHANCE[self._tagger.likelihoods(self._walk, self._of_names)]
             comments = chance > np.where(named, _IF_NAMED, 500)
         return comments if self._taught is None else comments | self._taught
 

@@ -1,4 +1,4 @@
-"""Learns weights of words for kinds of pages, by a regression for each kind."""
+"""Learns weights of words in attributes for kinds of pages, by a regression for each."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ import numpy as np
 
 from scrapy_eatext.learning import need
 from scrapy_eatext.learning.names import hundredths, regress
-from scrapy_eatext.tagger.kinds import VoteTable, rows_among
+from scrapy_eatext.tagger.kinds import words_on
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from scrapy_eatext.learning.tagger import Sample
-    from scrapy_eatext.learning.words import Tokens
-    from scrapy_eatext.tagger.facts import TokenTable
-    from scrapy_eatext.tagger.kinds import PythonKindVotes
+    from scrapy_eatext.tagger.kinds import PythonNameVotes
     from scrapy_eatext.tagger.operations import Ints
 
 # The penalty on the squares of the weights, found by cross-validation.
@@ -26,64 +24,47 @@ _PENALTY = 8e-5
 
 def learn_kinds(
     samples: Sequence[Sample],
-    tokens: Sequence[Tokens],
-    table: TokenTable,
+    hashes: NDArray[np.uint32],
     kinds: Sequence[str],
     kind_weights: Mapping[str, float],
-) -> tuple[VoteTable, VoteTable]:
-    """The votes of the words in attributes, and of those that blocks begin with.
+) -> NDArray[np.int16]:
+    """The weights of NameVotes for the words ``hashes``.
 
-    They are learned for the words of ``table``, by pages whose whole text is known.
-    ``tokens`` are each sample's words of the second sort.
+    They are learned from pages whose whole text is known.
     """
-    whole = [
-        (sample, words)
-        for sample, (words, _) in zip(samples, tokens, strict=True)
-        if sample.true is not None
-    ]
-    weight = np.array([kind_weights[sample.kind] for sample, _ in whole])
-    truths = [
-        np.array([sample.kind == kind for sample, _ in whole], dtype=np.float64)
-        for kind in kinds
-    ]
-    return (
-        _votes(
-            table.hashes, [sample.walk.tokens for sample, _ in whole], truths, weight
-        ),
-        _votes(table.words.hashes, [words for _, words in whole], truths, weight),
-    )
-
-
-def _votes(
-    hashes: NDArray[np.uint32],
-    pages: Sequence[NDArray[np.uint32]],
-    truths: Sequence[NDArray[np.float64]],
-    weight: NDArray[np.float64],
-) -> VoteTable:
-    """The votes of the words ``hashes`` on pages with these words."""
-    if not len(pages) or not len(hashes):
-        return VoteTable(hashes, np.zeros((len(hashes), len(truths)), dtype=np.int16))
-    rows = [rows_among(hashes, words) for words in pages]
-    counts = np.array([len(row) for row in rows])
+    whole = [sample for sample in samples if sample.true is not None]
+    if not whole or not len(hashes):
+        return np.zeros((len(hashes), len(kinds)), dtype=np.int16)
+    words_of_pages = [words_on(sample.walk, hashes) for sample in whole]
+    counts = np.array([len(words) for words in words_of_pages])
     matrix = need("scipy.sparse").csr_matrix(
         (
             np.repeat(1 / np.sqrt(np.maximum(counts, 1)), counts),
-            np.concatenate(rows),
+            np.concatenate(words_of_pages),
             np.concatenate([[0], counts.cumsum()]),
         ),
-        shape=(len(pages), len(hashes)),
+        shape=(len(whole), len(hashes)),
     )
+    weight = np.array([kind_weights[sample.kind] for sample in whole])
+    weight /= weight.sum()
     columns = [
-        hundredths(regress(matrix, truth, weight / weight.sum(), _PENALTY))
-        for truth in truths
+        hundredths(
+            regress(
+                matrix,
+                np.array([sample.kind == kind for sample in whole], dtype=np.float64),
+                weight,
+                _PENALTY,
+            )
+        )
+        for kind in kinds
     ]
-    return VoteTable(hashes, np.stack(columns, axis=1).astype(np.int16))
+    return np.stack(columns, axis=1).astype(np.int16)
 
 
-def figures_of_votes(
-    samples: Sequence[Sample], votes: Sequence[PythonKindVotes], fold: NDArray[np.intp]
+def figures_of_names(
+    samples: Sequence[Sample], votes: Sequence[PythonNameVotes], fold: NDArray[np.intp]
 ) -> Ints:
-    """The votes on each page, of names and of words, by tables without its fold."""
+    """The figures of each page, a row for each, by the votes without its fold."""
     return np.array(
         [
             votes[k].figures(sample.walk)

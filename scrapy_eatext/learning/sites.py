@@ -33,8 +33,8 @@ def studied(page: Page, labels: str, model: str = "") -> Studied:
     """A page to learn from; ``labels`` has a sign for each block."""
     algorithm: Eatext = get_algorithm(DEFAULT, {"model": model})  # type: ignore[assignment]
     judge, walk = algorithm.model, described_walk(page)
-    votes = judge.votes.figures(walk)
-    raw = judge.tagger.likelihoods(walk, votes[0])
+    votes = judge.names.figures(walk)
+    raw = judge.tagger.likelihoods(walk, votes)
     likelihood, _ = judge.calibrated(walk, raw, weights(walk), votes)
     return Studied(page.blocks, labels, likelihood)
 

@@ -23,7 +23,7 @@ from scrapy_eatext.learning import DataError, need
 from scrapy_eatext.learning.augmentation import augmented
 from scrapy_eatext.learning.calibration import calibration_lines, kind_votes
 from scrapy_eatext.learning.corrections import hashes
-from scrapy_eatext.learning.kinds import figures_of_votes, learn_kinds
+from scrapy_eatext.learning.kinds import figures_of_names, learn_kinds
 from scrapy_eatext.learning.labels import label_page
 from scrapy_eatext.learning.names import learn_names
 from scrapy_eatext.learning.noise import noisy
@@ -37,7 +37,7 @@ from scrapy_eatext.tagger.calibration import calibrated, lack_of
 from scrapy_eatext.tagger.context import FEATURES, ZERO
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.features import features_with
-from scrapy_eatext.tagger.kinds import KindVotes, figure_names
+from scrapy_eatext.tagger.kinds import NameVotes, figure_names
 from scrapy_eatext.tagger.model import Tagger, likelihood_of
 from scrapy_eatext.tagger.selection import select
 from scrapy_eatext.tagger.trees import NO_TREES, Trees
@@ -274,29 +274,25 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     tokens = tokens_of(samples)
     table = replace(table, words=learn_words(samples, tokens))
     kinds, weight_of_kind = kind_names(samples), kind_weights(samples)
-    of_names, of_words = learn_kinds(samples, tokens, table, kinds, weight_of_kind)
+    names_of_kinds = learn_kinds(samples, table.hashes, kinds, weight_of_kind)
     tables, votes_without = [], []
     for fold in range(INNER):
         training = np.flatnonzero(inner != fold).tolist()
-        part = [samples[i] for i in training]
-        part_tokens = [tokens[i] for i in training]
-        words = learn_words(part, part_tokens)
-        tables.append(replace(learn_names(part, flagged_names)[0], words=words))
-        votes_without.append(
-            KindVotes(
-                *learn_kinds(part, part_tokens, tables[-1], kinds, weight_of_kind)
-            )
-        )
+        training_samples = [samples[i] for i in training]
+        words = learn_words(training_samples, [tokens[i] for i in training])
+        names_table = learn_names(training_samples, flagged_names)[0]
+        tables.append(replace(names_table, words=words))
+        hashes = names_table.hashes
+        weight = learn_kinds(training_samples, hashes, kinds, weight_of_kind)
+        votes_without.append(NameVotes(hashes, weight))
     samples = varied(samples, seed)
     taggers = [Tagger(names_table, NO_TREES, NO_TREES) for names_table in tables]
     # The features that all tables have: a fold of few pages lacks some names.
     names = list(features_with(min(each.flags for each in [table, *tables])))
-    votes = figures_of_votes(samples, votes_without, inner)
+    votes = figures_of_names(samples, votes_without, inner)
     rows = [
         taggers[fold].features(sample.walk, names, votes=of_page)
-        for sample, fold, of_page in zip(
-            samples, inner.tolist(), votes[:, 0], strict=True
-        )
+        for sample, fold, of_page in zip(samples, inner.tolist(), votes, strict=True)
     ]
     weights = block_weights(samples, rows, seed)
     first, likelihoods = _round(
@@ -309,9 +305,7 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     second, likelihoods = _round(
         samples, rows, weights, names, SECOND, inner, seed, progress
     )
-    of_pages, lines = _page_parts(
-        samples, rows, likelihoods, votes.sum(axis=1), inner, seed
-    )
+    of_pages, lines = _page_parts(samples, rows, likelihoods, votes, inner, seed)
     parts = {"first": first, "second": second, **of_pages}
     if any(sample.has_comments for sample in samples):
         parts["comments"] = _comment_trees(samples, rows, weights, names, seed)
@@ -322,11 +316,7 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     arrays |= {
         f"words.{name}": getattr(table.words, name) for name in ("hashes", "weight")
     }
-    arrays |= {
-        "names.kinds": of_names.weight,
-        "words.kinds": of_words.weight,
-        "lines": lines,
-    }
+    arrays |= {"names.kinds": names_of_kinds, "lines": lines}
     for name, trees in parts.items():
         arrays |= trees.arrays(name)
     header = {
@@ -520,7 +510,7 @@ def _page_parts(
     """The trees that judge a page as a whole, and the calibration lines of the kinds.
 
     The trees predict its kind, and the lack of F1 of the blocks that are chosen by
-    calibrated likelihoods.  ``votes`` has a row for each page, see KindVotes.
+    calibrated likelihoods.  ``votes`` are the figures of NameVotes.
     """
     words = [row["w"].astype(np.int64) for row in rows]
     figures, _ = chosen_pages(samples, words, likelihoods)
@@ -560,7 +550,7 @@ def kind_trees(
 ) -> list[Trees]:
     """Trees that predict kinds of pages: without each fold, last of all pages.
 
-    ``figures`` has a row for each page: those of the page, then the votes of its words.
+    ``figures`` has a row for each page: those of the page, then those of NameVotes.
     """
     whole = np.array([sample.true is not None for sample in samples])
     kinds = np.array([sample.kind for sample in samples])

@@ -82,7 +82,7 @@ LIKE = tuple("w chars link_chars digits ends text headings images money links".s
 # groups of at least four blocks, and the number of groups.
 MOST = ("top", "top_n", "many", "groups")
 _LEVELS = range(1, CONTAINERS + 1)
-# The votes of a page's names for its kind, see KindVotes: for so many kinds at most.
+# The votes of a page's names for its kind, see NameVotes: for so many kinds at most.
 VOTES = tuple(f"votes{k}" for k in range(16))
 
 # The facts of each domain.  Those of a block are the walk's columns and
@@ -390,7 +390,7 @@ def facts_of(
 ) -> Rows:
     """The facts of a page with blocks; ``tree`` is tree_of(walk), if it is known.
 
-    ``votes`` are those of the page's names for its kind, see KindVotes.
+    ``votes`` are those of the page's names for its kind, see NameVotes.
     """
     tree = tree or tree_of(walk)
     facts = columns(walk) | votes_of(votes)

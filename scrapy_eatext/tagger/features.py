@@ -312,7 +312,7 @@ def block_features(
 ) -> Rows:
     """The first round's features of a page's blocks: all, or those with some names.
 
-    ``votes`` are those of the page's names for its kind, see KindVotes.
+    ``votes`` are those of the page's names for its kind, see NameVotes.
     """
     known = features_with(table.flags)
     lines = wanted(known if names is None else names, known, FIGURES)

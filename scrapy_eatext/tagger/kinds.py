@@ -1,13 +1,12 @@
-"""Evidence for the kind of a page from its words, such as "cart" or "Add to basket".
+"""Evidence for the kind of a page from the words in its attributes, such as "cart".
 
-Authors of sites use similar class names, ids and labels, and these tell kinds of pages
-apart better than figures of the layout.  As in a TokenTable, there is no list of words:
+Authors of sites use similar class names and ids, and these tell kinds of pages apart
+better than figures of the layout.  As in a TokenTable, there is no list of words:
 weights are learned for hashes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isqrt
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,6 @@ import numpy as np
 
 from scrapy_eatext.native.loading import twin
 from scrapy_eatext.tagger.whole import NAMES
-from scrapy_eatext.tagger.words import word_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,68 +24,43 @@ if TYPE_CHECKING:
     from scrapy_eatext.tagger.operations import Ints
 
 
-@dataclass(frozen=True, slots=True)
-class VoteTable:
-    """Weights of words for each kind of page, in hundredths of a logit.
+class PythonNameVotes:
+    """Weights of words for each kind of page; NameVotes is this or its compiled twin.
 
-    ``hashes`` is sorted; ``weight`` has a row for each of them, and a column for each
-    kind.
+    ``hashes`` is sorted; ``weight``, in hundredths of a logit, has a row for each of
+    them, and a column for each kind.
     """
 
-    hashes: npt.NDArray[np.uint32]
-    weight: npt.NDArray[np.int16]
-
-    def __post_init__(self) -> None:
-        if self.weight.ndim != 2 or len(self.weight) != len(self.hashes):
-            raise ValueError("there is not a row of weights for each word")
-
-
-class PythonKindVotes:
-    """The votes of the words on a page; KindVotes is this class or its compiled twin.
-
-    ``names`` are words in attributes, ``words`` those that blocks begin with.
-    """
-
-    def __init__(self, names: VoteTable, words: VoteTable) -> None:
-        self._names, self._words = names, words
+    def __init__(
+        self, hashes: npt.NDArray[np.uint32], weight: npt.NDArray[np.int16]
+    ) -> None:
+        self._hashes, self._weight = hashes, weight
 
     def figures(self, walk: Walk) -> Ints:
-        """Two rows with a number for each kind: the votes of names, and of words.
+        """For each kind the sum of the weights of the distinct words on a page.
 
-        Each word on a page counts once, and the sum of its weights is divided by the
-        root of the number of known words.
+        The sum is divided by the square root of the number of words.
         """
-        return np.stack(
-            [
-                _votes(self._names, walk.tokens),
-                _votes(self._words, word_tokens(walk)[0]),
-            ]
-        )
+        words = words_on(walk, self._hashes)
+        total = self._weight[words].sum(axis=0, dtype=np.int64)
+        scaled: Ints = total * 100 // max(isqrt(len(words) * 10_000), 1)
+        return scaled
 
 
-KindVotes = twin(PythonKindVotes, "_tagger")
+NameVotes = twin(PythonNameVotes, "_tagger")
 
 
-def _votes(table: VoteTable, tokens: npt.NDArray[np.uint32]) -> Ints:
-    rows = rows_among(table.hashes, tokens)
-    total = table.weight[rows].sum(axis=0, dtype=np.int64)
-    votes: Ints = total * 100 // max(isqrt(len(rows) * 10_000), 1)
-    return votes
-
-
-def rows_among(
-    hashes: npt.NDArray[np.uint32], tokens: npt.NDArray[np.uint32]
-) -> npt.NDArray[np.intp]:
-    """The rows of a table whose hashes are among some tokens, each once."""
-    # Most words stand on a page many times: to sort them is quicker than to seek each.
-    words = np.unique(tokens)
+def words_on(walk: Walk, hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.intp]:
+    """The places in a table of the words in a page's attributes, each once."""
     if not len(hashes):
         return np.zeros(0, dtype=np.intp)
+    # Most words occur many times: sorting them is faster than looking each up.
+    words = np.unique(walk.tokens)
     place = hashes.searchsorted(words)
-    found: npt.NDArray[np.intp] = place[hashes.take(place, mode="clip") == words]
-    return found
+    known: npt.NDArray[np.intp] = place[hashes.take(place, mode="clip") == words]
+    return known
 
 
 def figure_names(kinds: Iterable[str]) -> tuple[str, ...]:
-    """The names of what tells kinds: the figures of the page, then its words' votes."""
-    return (*NAMES, *(f"votes_{kind}" for kind in kinds))
+    """The names of the figures that predict kinds: the page's, then those of NameVotes."""
+    return (*NAMES, *(f"names_{kind}" for kind in kinds))

@@ -47,7 +47,7 @@ class PythonTagger:
     def likelihoods(self, walk: Walk, votes: Sequence[int] | Ints = ()) -> Ints:
         """Each block's likelihood of being content, 0 to 1200; 600 is even odds.
 
-        ``votes`` are those of the page's names for its kind, see KindVotes.
+        ``votes`` are those of the page's names for its kind, see NameVotes.
         """
         count = len(walk.blocks)
         if not count:

@@ -1,8 +1,6 @@
-"""What the words in attributes, and those of blocks, tell of a page's kind."""
+"""What the words in attributes tell of a page's kind."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -10,73 +8,45 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_eatext.page import Page
+from scrapy_eatext.page.walk import Walk
 from scrapy_eatext.tagger.facts import VOTES, no_names
 from scrapy_eatext.tagger.features import block_features
-from scrapy_eatext.tagger.kinds import (
-    KindVotes,
-    PythonKindVotes,
-    VoteTable,
-    rows_among,
-)
-from scrapy_eatext.tagger.words import word_tokens
+from scrapy_eatext.tagger.kinds import NameVotes, PythonNameVotes, words_on
 from tests.support.properties import both
 
-if TYPE_CHECKING:
-    from scrapy_eatext.page.walk import Walk
-
-BOTH = pytest.mark.parametrize("make", both(PythonKindVotes, KindVotes))
+BOTH = pytest.mark.parametrize("make", both(PythonNameVotes, NameVotes))
 
 
-def walk_of(*names: str, text: str = "Some words.") -> Walk:
-    boxes = "".join(f"<div class='{name}'><p>{text}</p></div>" for name in names)
+def walk_of(*names: str) -> Walk:
+    boxes = "".join(f"<div class='{name}'><p>Some words.</p></div>" for name in names)
     return Page.of(f"<body>{boxes}").blocks.walk
 
 
-def votes_of(**weight: list[int]) -> VoteTable:
+def table_of(**weight: list[int]) -> tuple[np.ndarray, np.ndarray]:
     rows = sorted((int(walk_of(name).tokens[0]), row) for name, row in weight.items())
-    return VoteTable(
+    return (
         np.array([value for value, _ in rows], dtype=np.uint32),
         np.array([row for _, row in rows], dtype=np.int16),
     )
 
 
-def nothing(kinds: int = 2) -> VoteTable:
-    hashes = np.zeros(0, dtype=np.uint32)
-    return VoteTable(hashes, np.zeros((0, kinds), dtype=np.int16))
-
-
 @BOTH
-def test_each_known_word_of_a_page_counts_once(make: type[PythonKindVotes]) -> None:
-    names = votes_of(thread=[100, 0], reply=[50, -20], cart=[-70, 90], price=[7, 7])
-    of = make(names, nothing())
-    assert of.figures(walk_of("thread")).tolist() == [[100, 0], [0, 0]]
+def test_each_known_word_of_a_page_counts_once(make: type[PythonNameVotes]) -> None:
+    of = make(*table_of(thread=[100, 0], reply=[50, -20], cart=[-70, 90], price=[7, 7]))
+    assert of.figures(walk_of("thread")).tolist() == [100, 0]
     # The root of two is 1.41.
-    assert of.figures(walk_of("thread", "reply"))[0].tolist() == [106, -15]
+    assert of.figures(walk_of("thread", "reply")).tolist() == [106, -15]
     crowded = walk_of("reply", "thread unknown", "thread", "reply", "thread")
-    assert of.figures(crowded)[0].tolist() == [106, -15]
+    assert of.figures(crowded).tolist() == [106, -15]
 
 
 @BOTH
-def test_words_that_blocks_begin_with_vote_too(make: type[PythonKindVotes]) -> None:
-    basket = walk_of("a", text="Add to basket")
-    hashes = np.unique(word_tokens(basket)[0])
-    weight = np.full((len(hashes), 2), (3, -300), dtype=np.int16)
-    of = make(nothing(), VoteTable(hashes, weight))
-    root = len(hashes) ** 0.5
-    for walk in (basket, walk_of("a", "b", text="Add to basket")):
-        found = of.figures(walk)
-        assert found[0].tolist() == [0, 0]
-        assert found[1] == pytest.approx([3 * root, -300 * root], rel=0.01, abs=1)
-    assert of.figures(walk_of("a", text="Nothing of it"))[1].tolist() == [0, 0]
-
-
-@BOTH
-def test_pages_without_a_known_word(make: type[PythonKindVotes]) -> None:
-    of = make(votes_of(thread=[100, 0], reply=[50, -20]), nothing())
-    for walk in (walk_of("sidebar"), Page.of("").blocks.walk):
-        assert of.figures(walk).tolist() == [[0, 0], [0, 0]]
-    none = make(nothing(3), nothing(3)).figures(walk_of("thread"))
-    assert none.tolist() == [[0] * 3] * 2
+def test_pages_without_a_known_word(make: type[PythonNameVotes]) -> None:
+    of = make(*table_of(thread=[100, 0], reply=[50, -20]))
+    assert of.figures(walk_of("sidebar")).tolist() == [0, 0]
+    assert of.figures(Page.of("").blocks.walk).tolist() == [0, 0]
+    nothing = make(np.zeros(0, dtype=np.uint32), np.zeros((0, 3), dtype=np.int16))
+    assert nothing.figures(walk_of("thread")).tolist() == [0, 0, 0]
 
 
 def test_blocks_have_the_votes_of_their_page() -> None:
@@ -99,11 +69,7 @@ def test_words_of_a_table_are_found(
     if known:
         tokens += data.draw(st.lists(st.sampled_from(sorted(known)), max_size=20))
     hashes = np.array(sorted(known), dtype=np.uint32)
-    found = hashes[rows_among(hashes, np.array(tokens, dtype=np.uint32))]
+    empty = np.zeros((0, 0), dtype=np.int32)
+    walk = Walk(b"", empty, empty, np.array(tokens, dtype=np.uint32), None)
+    found = hashes[words_on(walk, hashes)]
     assert found.tolist() == sorted(known & {*tokens})
-
-
-@pytest.mark.parametrize("shape", [(3,), (2, 2)])
-def test_weights_need_a_row_for_each_word(shape: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="not a row of weights"):
-        VoteTable(np.arange(3, dtype=np.uint32), np.zeros(shape, dtype=np.int16))

@@ -19,7 +19,7 @@ from scrapy_eatext.page.walk import Walk
 from scrapy_eatext.tagger.context import FEATURES, HIGHEST
 from scrapy_eatext.tagger.facts import TokenTable, weights
 from scrapy_eatext.tagger.features import block_features, features_with
-from scrapy_eatext.tagger.kinds import KindVotes, PythonKindVotes, VoteTable
+from scrapy_eatext.tagger.kinds import NameVotes, PythonNameVotes
 from scrapy_eatext.tagger.model import PythonTagger, Tagger, likelihood_of
 from scrapy_eatext.tagger.operations import CAP, NONE
 from scrapy_eatext.tagger.selection import (
@@ -71,17 +71,6 @@ def any_words(rng: np.random.Generator, walk: Walk) -> WordTable:
     hashes = np.unique(np.append(there[rng.random(len(there)) < 0.5], others))
     most = int(rng.choice([5, 500, INT32.max]))
     return WordTable(hashes, rng.integers(-most, most, len(hashes)).astype(np.int32))
-
-
-def any_votes(rng: np.random.Generator, table: TokenTable) -> list[VoteTable]:
-    """Votes of the words of a table, in attributes and in texts, for some kinds."""
-    count = int(rng.integers(1, 20))
-    return [
-        VoteTable(
-            hashes, rng.integers(-500, 501, (len(hashes), count)).astype(np.int16)
-        )
-        for hashes in (table.hashes, table.words.hashes)
-    ]
 
 
 def any_trees(rng: np.random.Generator, names: list[str], values: np.ndarray) -> Trees:
@@ -170,10 +159,11 @@ def check_tagger(walk: Walk, seed: int) -> None:
     table = any_table(rng, walk)
     bare, python = (make(table, NO_TREES, NO_TREES) for make in (Tagger, PythonTagger))
     names = list(features_with(table.flags))
-    tables = any_votes(rng, table)
-    of_words = KindVotes(*tables).figures(walk)
-    assert of_words.tolist() == PythonKindVotes(*tables).figures(walk).tolist()
-    votes = of_words[0]
+    shape = len(table.hashes), int(rng.integers(0, 20))
+    weight = rng.integers(-500, 501, shape).astype(np.int16)
+    votes = NameVotes(table.hashes, weight).figures(walk)
+    expected = PythonNameVotes(table.hashes, weight).figures(walk)
+    assert votes.tolist() == expected.tolist()
     rows = python.features(walk, names, votes=votes)
     check_rows(bare.features(walk, names, votes=votes), rows)
     if not len(walk.blocks):
