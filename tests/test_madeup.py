@@ -142,9 +142,7 @@ class TestSites:
         assert min(len(result.text) for result in results) > 200
         assert {result.language for result in results} == {site.language or "en"}
 
-    def test_wanted_pages_have_high_scores(self, name, request):
-        if name == "shop":
-            request.applymarker(not_yet("the lowest score is .67"))
+    def test_wanted_pages_have_high_scores(self, name):
         site = made(name)
         assert min(extract(body_of(site, url)).score for url in some(site, 20)) > 0.7
 

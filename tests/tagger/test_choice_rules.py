@@ -89,7 +89,7 @@ def test_runs_grow_with_what_repeats() -> None:
 def test_the_reason_is_told() -> None:
     text = "".join(f"<p>{passage}</p>" for passage in list(PROSE.values())[:6])
     page = Page.of(
-        f"<title>Bridge</title><h1>Bridge</h1><article>{text}</article><div>{text}</div>"
+        f"<title>Bridge</title><h1>Bridge</h1><div>{text}</div><div>{text}</div>"
     )
     verdict = get_algorithm("eatext").judge(page)
     told = [reason.partition("left out: ")[2] for reason in verdict.reasons]
