@@ -66,9 +66,9 @@ if TYPE_CHECKING:
 MODEL = "eatext.model"
 _CODE_VERSION = "5"
 # A page of one of these kinds has no main text if all blocks have a lower chance than
-# this, in thousandths.
+# _UNLIKELY, in thousandths.  Chances on pages of fewer words than _SHORT are less sure.
 SPARSE = frozenset(("collection", "listing", "product", "service"))
-_UNLIKELY = 400
+_UNLIKELY, _SHORT = 400, 100
 # If fewer words than _FEW are kept, a text in the page's data is used instead of the
 # blocks, provided that it is more than _LONGER times as long.
 _FEW, _LONGER = 40, 3
@@ -187,7 +187,8 @@ class Eatext(Algorithm[EatextOptions]):
         kept, chances = chosen.kept, CHANCE[likelihood]
         left_out: dict[int, str] = {}
         if isinstance(least, str):
-            if kind in SPARSE and chances.max() < _UNLIKELY:
+            is_long = int(w.sum()) >= _SHORT
+            if kind in SPARSE and is_long and chances.max() < _UNLIKELY:
                 kept = np.zeros_like(kept)
             kept = _apply(BEFORE, kind, walk, kept, w, chances, left_out)
         if options.comments:

@@ -140,7 +140,8 @@ def test_duplicates(engine, tmp_path):
     at_random = random.Random(1)
     # datatrove takes all numbers for one.
     letters = ["".join(at_random.choices("abcdefghij", k=6)) for _ in range(4000)]
-    words = [" ".join(letters[at : at + 200]) for at in range(0, 4000, 200)]
+    sentences = [" ".join(letters[at : at + 10]) for at in range(0, 4000, 10)]
+    words = [". ".join(sentences[at : at + 20]) for at in range(0, 400, 20)]
     # Each fifth page is there again as it is, and again with a word of its own.
     words += words[::5]
     words += [f"{text} more" for text in words[:20:5]]

@@ -19,8 +19,11 @@ INLINE = {"EATEXT_EXECUTOR": "inline"}
 
 def article(number: int, words: int = 60) -> str:
     """A page's main text, which no other page has."""
-    said = " ".join(f"word{number}x{i}" for i in range(words))
-    return f"Article {number} says {said}."
+    sentences = [
+        " ".join(f"word{number}x{i}" for i in range(start, min(start + 10, words)))
+        for start in range(0, words, 10)
+    ]
+    return f"Article {number} says {'. It says '.join(sentences)}."
 
 
 def page(number: int, words: int = 60) -> bytes:

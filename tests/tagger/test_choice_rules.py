@@ -96,3 +96,13 @@ def test_the_reason_is_told() -> None:
     assert told[-6:] == ["a copy of text above"] * 6
     assert set(told[:-6]) == {""}
     assert list(verdict.kept[-12:]) == [True] * 6 + [False] * 6
+
+
+@pytest.mark.parametrize("heading", ["Harbour news", "About us"])
+def test_a_short_page_is_not_empty(heading: str) -> None:
+    """Whatever kind of page it looks like, and however unlikely its sentence is."""
+    for passage in PROSE.values():
+        sentence = passage.partition(". ")[0] + "."
+        html = f"<html><body><h1>{heading}</h1><p>{sentence}</p></body></html>"
+        verdict = get_algorithm("eatext").judge(Page.of(html))
+        assert verdict.kept[-1], sentence
