@@ -140,9 +140,13 @@ def test_no_headline_is_expected(page: str) -> None:
 
 
 # Pages of which the default algorithm keeps something more so far.
-NOT_YET = dict.fromkeys(
-    ("shop/p/linen-apron.html", "shop/p/tea-sampler.html"), "the price above the text"
-)
+NOT_YET = {
+    "ru/dacha.html": "names and times above posts",
+    "shop/p/cast-iron-kettle.html": "the price above the text",
+    "shop/p/linen-apron.html": "the price above the text",
+    "shop/p/tea-sampler.html": "the price above the text",
+    "wiki/brennan-island.html": "a table of contents",
+}
 
 
 @pytest.mark.skipif(DEFAULT != "eatext", reason="only eatext is made for all kinds")
@@ -245,7 +249,7 @@ def test_site_crawls_another_host(tmp_path: Path, server: str) -> None:
 
 def test_a_wrong_address_is_refused(tmp_path: Path) -> None:
     done = scrapy(tmp_path, "crawl", "site", "-a", "urls=ftp://example.com")
-    assert "urls is 'ftp://example.com', it must be addresses" in done.stderr
+    assert "urls is 'ftp://example.com', it must be URLs or hosts" in done.stderr
     assert done.returncode != 0
 
 

@@ -256,8 +256,7 @@ class SiteSpider(Spider):
 
     def _request(self, visit: Visit, url: str, hops: int = 0) -> Request:
         self._in_flight[_rank(visit)] += 1
-        # The response that a request is made with need not link to its URL.
-        meta = {"site_visit": tuple(visit), "site_hops": hops, "depth_reset": True}
+        meta = {"site_visit": tuple(visit), "site_hops": hops}
         return Request(
             url,
             self._answered,
@@ -319,6 +318,8 @@ class SiteSpider(Spider):
     # -- responses
 
     def _answered(self, response: Response) -> Iterator[Any]:
+        # The URLs of the queue that are requested now need not be linked from here.
+        response.meta["depth"] = 0
         visit = self._visit(response)
         self._in_flight[_rank(visit)] -= 1
         self._is_answered = True
