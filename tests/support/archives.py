@@ -19,9 +19,11 @@ INLINE = {"EATEXT_EXECUTOR": "inline"}
 
 def article(number: int, words: int = 60) -> str:
     """A page's main text, which no other page has."""
+    # A long text without sentences is no likely main text.
+    size = 10 if words >= 100 else words
     sentences = [
-        " ".join(f"word{number}x{i}" for i in range(start, min(start + 10, words)))
-        for start in range(0, words, 10)
+        " ".join(f"word{number}x{i}" for i in range(start, min(start + size, words)))
+        for start in range(0, words, size)
     ]
     return f"Article {number} says {'. It says '.join(sentences)}."
 
