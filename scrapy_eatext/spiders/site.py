@@ -605,7 +605,10 @@ class SiteSpider(Spider):
     def _count_failure(self, visit: Visit, *, is_failure: bool) -> None:
         """Count temporary errors of a host in a row; a page without one resets it."""
         host = host_of(visit.url)
-        self._failures[host] = (self._failures[host] + 1) * is_failure
+        if not is_failure:
+            self._failures.pop(host, None)
+            return
+        self._failures[host] += 1
         if self._failures[host] == _MAX_FAILURES:
             message = (
                 "%s failed for %d pages in a row: the next crawl requests the rest"
