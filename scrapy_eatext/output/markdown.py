@@ -477,6 +477,9 @@ def _in_signs(
 
 def _emphasised(inside: str, style: int, before: str, after: str) -> str:
     """Text emphasised with stars, or with an element where stars would not be read."""
+    if inside.isspace():
+        # Stars around a space alone, between two quotations, are not read.
+        return inside
     sign = _SIGN_OF[style]
     # The stars of emphasis at the edge of strong text would join the outer stars.
     bare = inside.strip("*")

@@ -100,7 +100,8 @@ def quoted(spans: Sequence[Span]) -> Sequence[Span]:
         return spans
     for n in range(1, len(spans) - 1):
         # A space before or after a link has neither link nor style.
-        is_space = spans[n][0].isspace() and spans[n - 1][2] != spans[n + 1][2]
+        links = {spans[n - 1][2], spans[n][2], spans[n + 1][2]}
+        is_space = len(links) > 1 and spans[n][0].isspace()
         within[n] = within[n] or (is_space and within[n - 1] and within[n + 1])
     made: list[Span] = []
     for is_quote, numbers in groupby(range(len(spans)), within.__getitem__):
