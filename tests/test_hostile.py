@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import re
+from random import Random
+from time import process_time
+from weakref import ref
 
 import pytest
 from hypothesis import given, settings
@@ -19,9 +23,11 @@ from scrapy_eatext.output.markdown import markdown as to_markdown
 from scrapy_eatext.output.structure import tree_of
 from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import run
+from scrapy_eatext.result import ATTRIBUTES
 from tests.support.hostile import HOSTILE, SHAPES, every_page
 from tests.support.pages import any_pages
 from tests.support.properties import check_algorithm, check_linear
+from tests.support.rich import rich_page
 
 pytestmark = pytest.mark.slow
 
@@ -109,6 +115,37 @@ def test_two_thousand_nested_tags_hide_nothing():
 
 def test_one_long_word_is_one_block():
     assert texts(Page.of(f"<p>{'a' * 1_000_000}</p>")) == ["a" * 1_000_000]
+
+
+def test_a_page_is_freed_with_its_outputs():
+    # Without the garbage collector's help, whatever has been computed.
+    gc.collect()
+    gc.disable()
+    try:
+        for chance in map(Random, range(20)):
+            page = Page.of(rich_page(chance), "https://example.com/")
+            result = run(get_algorithm("eatext"), page)
+            for name in ATTRIBUTES:
+                result.value(name)
+            gone = ref(page)
+            del page, result
+            assert gone() is None
+    finally:
+        gc.enable()
+
+
+def test_elements_of_a_deep_page_are_freed_quickly():
+    def seconds(source: str) -> float:
+        page = Page.of(source)
+        for i in range(len(page.blocks)):
+            page.blocks.xpath(i)
+        start = process_time()
+        del page
+        return process_time() - start
+
+    deep, flat = HOSTILE["deep_list_of_items"](50_000), SHAPES["flat"](50_000)
+    # Bottom up takes some 3 ms, top down 200.
+    assert min(seconds(deep) for _ in range(3)) < 20 * seconds(flat) + 0.02
 
 
 def test_entities_of_a_document_stay_unresolved(tmp_path):

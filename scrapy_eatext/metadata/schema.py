@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import chain, islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from weakref import proxy
 
 from lxml import etree
 
@@ -121,7 +122,9 @@ class Data:
     """All things of a page, those in JSON-LD first; read once for all outputs."""
 
     def __init__(self, page: Page) -> None:
-        self._page = page
+        # The page has its data in turn; without a cycle its tree is freed at once, and
+        # does not stay until the garbage collector frees many.
+        self._page = proxy(page)
 
     @cached_property
     def json_ld(self) -> JsonLd:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lxml import etree
 
 from scrapy_eatext.page.tags import TAG_ID
-from scrapy_eatext.page.walk import nodes_of
+from scrapy_eatext.page.walk import free_backwards, nodes_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
@@ -48,6 +48,10 @@ class Paths:
         self._steps: dict[Any, dict[Any, str]] = {}
         # The index of each element among all of its name, filled when first needed.
         self._places: dict[Any, int] = {}
+
+    def __del__(self) -> None:
+        for held in (self._paths, self._beside, self._steps, self._places):
+            free_backwards(held)
 
     def of(self, element: Any) -> str:
         """The path of an element, from the root of its document."""
