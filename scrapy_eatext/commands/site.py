@@ -12,7 +12,7 @@ from scrapy.exceptions import UsageError
 from scrapy.utils.conf import feed_process_params_from_cli
 
 from scrapy_eatext.commands.fetching import run_crawl
-from scrapy_eatext.commands.terminal import StatusLine, table
+from scrapy_eatext.commands.terminal import StatusLine, fail, table
 from scrapy_eatext.spiders.arguments import ARGUMENTS
 from scrapy_eatext.spiders.site import FIELDS, SiteSpider
 
@@ -74,7 +74,14 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
     stats = crawler.stats.get_stats() if crawler.stats else {}
     is_in_use = any(str(uri).startswith("stdout:") for uri in settings.getdict("FEEDS"))
     print(summary(stats), file=sys.stderr if is_in_use else sys.stdout)
-    return int("eatext/site/failed/start" in stats)
+    if "eatext/site/failed/start" in stats:
+        return 1
+    spider = cast("SiteSpider", crawler.spider)
+    if "item_scraped_count" not in stats and not spider.known.is_kept:
+        is_start_all = stats.get("eatext/site/asked/page", 0) <= len(spider.urls)
+        why = "the start pages lead to no others" if is_start_all else "none was wanted"
+        return fail(f"no page is in the feed: {why}")
+    return 0
 
 
 class _Progress:

@@ -6,6 +6,9 @@ import logging
 import re
 from collections import Counter
 from collections.abc import AsyncIterator, Generator, Iterable, Iterator
+from contextlib import suppress
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from itertools import islice
 from math import inf
@@ -13,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
+from itemadapter import ItemAdapter
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import DontCloseSpider, IgnoreRequest
 from scrapy.extensions.feedexport import FeedExporter, FileFeedStorage
@@ -20,12 +24,13 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import IGNORED_EXTENSIONS
 from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.asyncio import create_looping_call
+from scrapy.utils.job import job_dir
 from scrapy.utils.response import get_meta_refresh
 from scrapy.utils.sitemap import sitemap_urls_from_robots
 from scrapy.utils.url import url_has_any_extension
 
 from scrapy_eatext.crawl.callbacks import main_text
-from scrapy_eatext.declared import OptionError
+from scrapy_eatext.execution.choice import SettingError
 from scrapy_eatext.page.dates import iso
 from scrapy_eatext.page.urls import Addresses, host_of, joined
 from scrapy_eatext.spiders.addresses import (
@@ -96,8 +101,12 @@ _DATED = 5
 # The maximum number of sitemaps.
 _MAX_SITEMAPS = 1000
 # The number of pages in a row without a response after which a host's others are left
-# out.
-_MAX_FAILURES = 20
+# out, and how many such hosts the log names.
+_MAX_FAILURES, _MAX_NAMED = 20, 10
+# The statuses of a host that is asked too often, from and to how many seconds each such
+# response doubles the delay of requests, and the key in the meta of requests sent before.
+_BUSY, _MIN_DELAY, _MAX_DELAY = (429, 503), 1, 10
+_KEEPS_DELAY = "autothrottle_dont_adjust_delay"
 # Seconds without a response after which lower ranks no longer wait for higher ones.
 _PATIENCE = 5
 # The number of URLs that are put into the queue before the event loop has its turn.
@@ -109,7 +118,8 @@ class SiteSpider(Spider):
 
     ``ARGUMENTS`` describes its arguments; lists may be given as comma-separated texts.
     To decide what is requested and yielded, override priority(), wants() and item().
-    Raises ValueError for a wrong argument.
+    An argument of a subclass is a class attribute.  Raises ValueError for other arguments
+    and for wrong values.
     """
 
     name = "site"
@@ -128,12 +138,16 @@ class SiteSpider(Spider):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs["urls"] = kwargs.get("urls") or getattr(self, "start_urls", [])
+        for name in kwargs:
+            # Names that begin with _ are those of servers, such as Scrapyd's _job.
+            if not (name in ARGUMENTS or name[0] == "_" or hasattr(type(self), name)):
+                raise SettingError("argument", name, f"one of {', '.join(ARGUMENTS)}")
         for name, argument in ARGUMENTS.items():
             value = kwargs.get(name, argument.default)
             kwargs[name] = argument.take(name, value)
         super().__init__(*args, **kwargs)
         if self.until and self.since > self.until:
-            raise OptionError("until", self.until, ARGUMENTS["until"].meaning)
+            raise SettingError("until", self.until, ARGUMENTS["until"].meaning)
         hosts = (host_of(url).removeprefix("www.") for url in self.urls)
         self.allowed_domains = sorted(set(hosts))
         self._yields = Yields()
@@ -159,7 +173,9 @@ class SiteSpider(Spider):
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         spider = super().from_crawler(crawler, *args, **kwargs)
-        spider.known = State(spider.state, spider.allowed_domains)
+        folder = job_dir(crawler.settings)
+        state = spider.state or (str(Path(folder, "site.db")) if folder else "")
+        spider.known = State(state, spider.allowed_domains)
         project_limit = crawler.settings.getint("CLOSESPIDER_ITEMCOUNT")
         if limit := min(filter(None, (spider.max_pages, project_limit)), default=0):
             crawler.settings.set("CLOSESPIDER_ITEMCOUNT", limit, "cmdline")
@@ -174,22 +190,26 @@ class SiteSpider(Spider):
 
     def wants(self, response: Response, result: MainText) -> bool:
         """Whether a page is one to yield."""
-        if not result.text or result.score < self.min_score or trap(response.url):
-            return False
-        kind = result.page_type
-        if kind not in self.kinds and kind in _LISTS:
-            return False
-        # The kind may be wrong for one page of a URL pattern, but not for most of them.
-        shape = _shapes(self._visit(response))[0]
-        if self.kinds and kind not in self.kinds and not self._yields.most_gave(shape):
-            return False
-        if kind not in self.kinds & _LISTS and self._is_list(result):
-            return False
-        if not self._is_language(result.language or "unknown"):
-            return False
-        if not self.include.search(response.url):
-            return False
-        return self._is_in_time(result.date or self._visit(response).lastmod)
+        return not self._lack(response, result)
+
+    def _lack(self, response: Response, result: MainText) -> str:
+        """What keeps a page from being yielded, as the stats name it; "" for nothing."""
+        kind, visit = result.page_type, self._visit(response)
+        if kind in _LISTS or self._is_list(result):
+            is_kind = kind in self.kinds & _LISTS
+        else:
+            # The kind may be wrong for one page of a URL pattern, not for most of them.
+            most_gave = self._yields.most_gave(_shapes(visit)[0])
+            is_kind = not self.kinds or kind in self.kinds or most_gave
+        holds = {
+            "text": result.text,
+            "score": result.score >= self.min_score,
+            "kind": is_kind,
+            "language": self._is_language(result.language or "unknown"),
+            "url": self.include.search(response.url) and not trap(response.url),
+            "date": self._is_in_time(result.date or visit.lastmod),
+        }
+        return next((name for name, value in holds.items() if not value), "")
 
     def priority(self, visit: Visit) -> int | None:
         """The priority of a URL in the queue, higher is sooner; None for no request."""
@@ -290,12 +310,37 @@ class SiteSpider(Spider):
         # Connected after the feed exporter, so the item is written when this runs.
         self.crawler.signals.connect(self._scraped, signals.item_scraped)
         self.crawler.signals.connect(self._scraped, signals.item_dropped)
+        if self.settings.getbool("AUTOTHROTTLE_ENABLED"):
+            # Connected after AutoThrottle, which reads _KEEPS_DELAY too.
+            self.crawler.signals.connect(self._downloaded, signals.response_downloaded)
         self.known.begin(self._start_visits())
         self._clock = create_looping_call(self._go_on)
         self._clock.start(_PATIENCE, now=False)
 
+    def _downloaded(self, response: Response, request: Request) -> None:
+        """Slow down requests to a busy host; AutoThrottle quickens them again."""
+        slots = self.crawler.engine.downloader.slots
+        slot = slots.get(request.meta.get("download_slot", ""))
+        was_before = request.meta.pop(_KEEPS_DELAY, False)
+        if response.status not in _BUSY or was_before or slot is None:
+            return
+        doubled = min(max(2 * slot.delay, _MIN_DELAY), _MAX_DELAY)
+        longest = self.settings.getfloat("AUTOTHROTTLE_MAX_DELAY")
+        # Scrapy waits for a random time, at least half of the delay.
+        asked_for = 2 * min(_retry_after(response), longest)
+        slot.delay = max(slot.delay, doubled, asked_for)
+        for other in slot.transferring - {request}:
+            other.meta[_KEEPS_DELAY] = True
+
     def spider_closed(self, reason: str) -> None:
         self._clock.stop()
+        hosts = [host for host, n in self._failures.items() if n >= _MAX_FAILURES]
+        if hosts:
+            message = (
+                "%s failed for %d pages in a row: the next crawl requests the rest"
+            )
+            more = f" and {len(hosts) - _MAX_NAMED} more" * (len(hosts) > _MAX_NAMED)
+            logger.warning(message, ", ".join(hosts[:_MAX_NAMED]) + more, _MAX_FAILURES)
         self.known.close(is_finished=reason == "finished")
 
     def _start_visits(self) -> Iterator[Visit]:
@@ -347,6 +392,8 @@ class SiteSpider(Spider):
         reason = f"HTTP status {status}" if status else failure.getErrorMessage()
         self._has_no_page(visit, reason)
         if visit.role == "page":
+            if is_permanent:
+                self._count(f"failed/{status or 'forbidden'}")
             self._count_failure(visit, is_failure=not is_permanent)
             # A temporary error is no evidence about the URL's shapes.
             self._count_answer(visit, gave=False if is_permanent else None)
@@ -373,10 +420,12 @@ class SiteSpider(Spider):
         if self.wants(response, result):
             original = self._original(result, visit)
             item = None if original else self._item_of(response, result, visit)
+        else:
+            self._count(f"unwanted/{self._lack(response, result) or 'other'}")
         self._count_answer(visit, gave=bool(added) or item is not None)
         if item is not None:
-            kind, host = result.page_type or "unknown", host_of(visit.url)
-            self._count(f"yielded/{kind}/{host}")
+            kind = result.page_type or "unknown"
+            self._count(f"yielded/{kind}/{self._domain(visit.url)}")
             yield item
         elif original and not self.known.is_done(original):
             self.known.hold(visit.url, original)
@@ -390,7 +439,7 @@ class SiteSpider(Spider):
             if code == "x-default" or self._is_language(code):
                 continue
             url = canonical(href)
-            if self._is_ours(url) and self.known.leave_out(url):
+            if self._domain(url) and self.known.leave_out(url):
                 # It counts as a response that was not worth its request.
                 self._count("trap/language")
                 self._count_answer(Visit(url), gave=False)
@@ -418,7 +467,7 @@ class SiteSpider(Spider):
             yield self._request(visit, target, hops)
             return
         is_new = hops <= _MAX_REDIRECTS and self._add([visit._replace(url=url)])
-        if not self._is_ours(url):
+        if not self._domain(url):
             self._has_no_page(visit, f"it redirects to another site: {target}")
         elif not is_new and not self.known.has_text(url):
             self._has_no_page(visit, f"it redirects to {target}")
@@ -439,8 +488,10 @@ class SiteSpider(Spider):
         if not change:
             return None
         item = self.item(response, result)
-        if self.known.is_kept and isinstance(item, dict):
-            item["change"] = change
+        if self.known.is_kept:
+            # A class may have no such field, or be frozen.
+            with suppress(KeyError, AttributeError, TypeError, ValueError):
+                ItemAdapter(item)["change"] = change
         return item
 
     def _original(self, result: MainText, visit: Visit) -> str:
@@ -453,7 +504,7 @@ class SiteSpider(Spider):
         # Some sites wrongly name their front page, or one page for a whole section:
         # hence _MAX_COPIES.
         is_front = urlsplit(original).path == "/"
-        if original == visit.url or not self._is_ours(original) or is_front:
+        if original == visit.url or not self._domain(original) or is_front:
             return ""
         if not self.known.is_done(original):
             if is_same_page(original, visit.url):
@@ -535,7 +586,7 @@ class SiteSpider(Spider):
             # lastmod may be any text.
             url, date = canonical(visit.url), iso(visit.lastmod)
             is_file = visit.role == "page" and url_has_any_extension(url, _NO_PAGES)
-            if is_file or not self._is_ours(url):
+            if is_file or not self._domain(url):
                 continue
             if has_session(visit.url):
                 self._count("trap/session")
@@ -574,15 +625,15 @@ class SiteSpider(Spider):
     def _is_start(self, visit: Visit) -> bool:
         return visit.role == "page" and visit.depth == 0 and visit.priority >= _START
 
-    def _is_ours(self, url: str) -> bool:
-        host = host_of(url)
-        return any(
-            host == own or host.endswith(f".{own}") for own in self.allowed_domains
-        )
+    def _domain(self, url: str) -> str:
+        """The domain of the site that a URL belongs to, "" if it belongs to none."""
+        host = f".{host_of(url)}"
+        domains = self.allowed_domains
+        return next((domain for domain in domains if host.endswith(f".{domain}")), "")
 
     def _is_list(self, result: MainText) -> bool:
         """Whether most entries of a page, and at least one, are on the site."""
-        own = sum(self._is_ours(entry.url) for entry in result.entries)
+        own = sum(bool(self._domain(entry.url)) for entry in result.entries)
         return own * 2 > len(result.entries)
 
     def _is_language(self, code: str) -> bool:
@@ -604,16 +655,10 @@ class SiteSpider(Spider):
 
     def _count_failure(self, visit: Visit, *, is_failure: bool) -> None:
         """Count temporary errors of a host in a row; a page without one resets it."""
-        host = host_of(visit.url)
-        if not is_failure:
-            self._failures.pop(host, None)
-            return
-        self._failures[host] += 1
-        if self._failures[host] == _MAX_FAILURES:
-            message = (
-                "%s failed for %d pages in a row: the next crawl requests the rest"
-            )
-            logger.warning(message, host, _MAX_FAILURES)
+        if is_failure:
+            self._failures[host_of(visit.url)] += 1
+        else:
+            self._failures.pop(host_of(visit.url), None)
 
     def _count_answer(self, visit: Visit, *, gave: bool | None) -> None:
         for shape, verdict in self._yields.answered(_shapes(visit), gave):
@@ -625,6 +670,17 @@ class SiteSpider(Spider):
     def _count(self, name: str, count: int = 1) -> None:
         if self.crawler.stats is not None and count:
             self.crawler.stats.inc_value(f"eatext/site/{name}", count)
+
+
+def _retry_after(response: Response) -> float:
+    """The seconds that a response asks to wait for, 0 if it does not."""
+    value = (response.headers.get("Retry-After") or b"").decode("latin-1")
+    with suppress(ValueError, TypeError, OverflowError):
+        if value.isdigit():
+            return float(value)
+        until = parsedate_to_datetime(value) - datetime.now(timezone.utc)
+        return until.total_seconds()
+    return 0
 
 
 def _links(response: HtmlResponse) -> Iterator[tuple[str, str]]:

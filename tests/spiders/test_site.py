@@ -8,12 +8,22 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
+from dataclasses import dataclass
+from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
+from types import SimpleNamespace
 
+import attrs
+import pydantic
 import pytest
+import scrapy
+from itemadapter import ItemAdapter
 from scrapy import Request
-from scrapy.http import HtmlResponse, XmlResponse
+from scrapy.core.downloader import Slot
+from scrapy.http import HtmlResponse, Response, XmlResponse
 from scrapy.utils.test import get_crawler
 
 from scrapy_eatext import MainText
@@ -586,6 +596,69 @@ def test_the_next_crawl_yields_what_is_new_or_changed(site, tmp_path):
     assert again.items[0]["change"] == "new"
 
 
+class ScrapyItem(scrapy.Item):
+    url, change = scrapy.Field(), scrapy.Field()
+
+
+@dataclass
+class DataItem:
+    url: str
+    change: str = ""
+
+
+@dataclass(frozen=True)
+class Frozen:
+    url: str
+    change: str = ""
+
+
+@dataclass
+class Without:
+    url: str
+
+
+@attrs.define
+class AttrsItem:
+    url: str
+    change: str = ""
+
+
+class PydanticItem(pydantic.BaseModel):
+    url: str
+    change: str = ""
+
+
+@pytest.mark.parametrize(
+    ("cls", "change"),
+    [
+        (ScrapyItem, "new"),
+        (DataItem, "new"),
+        (AttrsItem, "new"),
+        (PydanticItem, "new"),
+        (Frozen, ""),
+        (Without, None),
+    ],
+)
+def test_the_change_of_items_of_classes(site, tmp_path, cls, change):
+    class Spider(SiteSpider):
+        def item(self, response, result):
+            return cls(url=response.url)
+
+    add_news(site, 1)
+    state = str(tmp_path / "site.db")
+    found = crawl(Spider, SETTINGS, urls=f"{site.url}/news/b0", state=state)
+    assert [ItemAdapter(item).get("change") for item in found.items] == [change]
+
+
+@pytest.mark.parametrize("max_pages", [4, 0])
+def test_a_job_s_folder_has_the_state(site, tmp_path, max_pages):
+    wanted = add_news(site)
+    settings = {"CONCURRENT_REQUESTS": 1, "JOBDIR": str(tmp_path)}
+    first = done(site, max_pages=max_pages, settings=settings)[1]
+    second = done(site, settings=settings)[1]
+    assert sorted(first + second) == sorted(wanted)
+
+
 def test_a_crawl_that_was_stopped_goes_on(site, tmp_path):
     state = str(tmp_path / "site.db")
     wanted = add_news(site)
@@ -633,6 +706,56 @@ def test_what_fails_now_and_then_says_nothing_of_what_is_alike(site):
     assert len(done(site, settings=settings)[1]) == 42
 
 
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize("after", ["1", "date", None])
+def test_a_busy_host_is_asked_later_and_less_often(site, status, after):
+    wanted = add_news(site, 12, 12)
+    times = []
+
+    def page(asked):
+        times.append(time.monotonic())
+        if len(times) != 5:
+            return article(asked.path)
+        asked.send_response(status)
+        if after:
+            later = formatdate(time.time() + 2, usegmt=True)
+            asked.send_header("Retry-After", later if after == "date" else after)
+        return 0, ""
+
+    site.pages |= dict.fromkeys(wanted, page)
+    settings = {
+        "AUTOTHROTTLE_ENABLED": True,
+        "AUTOTHROTTLE_START_DELAY": 0,
+        "CONCURRENT_REQUESTS": 1,
+    }
+    assert done(site, settings=settings)[1] == sorted(wanted)
+    waits = [later - earlier for earlier, later in pairwise(times)]
+    assert max(waits[:4]) < 0.4
+    assert waits[4] > (0.9 if after else 0.45)
+    assert waits[-1] < 0.4
+
+
+def test_answers_that_were_on_their_way_do_not_change_the_delay(site):
+    spider = SiteSpider.from_crawler(get_crawler(SiteSpider), urls="https://a.org")
+    requests = [
+        Request("https://a.org/", meta={"download_slot": "a.org"}) for _ in "abc"
+    ]
+    slot = Slot(concurrency=8, delay=0.0)
+    slot.transferring.update(requests)
+    downloader = SimpleNamespace(slots={"a.org": slot})
+    spider.crawler._engine = SimpleNamespace(downloader=downloader)
+    delays = []
+    for request in [*requests, requests[0]]:
+        spider._downloaded(Response(request.url, status=429), request)
+        slot.transferring.discard(request)
+        delays.append(slot.delay)
+    assert delays == [1, 1, 1, 2]
+    bound = Response(request.url, status=429, headers={"Retry-After": "100000"})
+    spider._downloaded(bound, request)
+    assert slot.delay == 120
+    spider.known.close()
+
+
 @pytest.mark.parametrize(("own", "project"), [(8, 2), (2, 8), (0, 2)])
 def test_the_smaller_number_of_pages_holds(site, own, project):
     add_news(site)
@@ -673,6 +796,18 @@ def test_errors_do_not_keep_back_what_is_alike(site):
     add_news(site, 15, 15)
     crawl(Failing, SETTINGS, urls=site.url)
     assert sum(path.startswith("/news/") for path in site.asked) == 15
+
+
+def test_many_hosts_that_are_down_are_a_line_of_the_log(site, caplog):
+    spider = SiteSpider.from_crawler(get_crawler(SiteSpider), urls="https://a.org")
+    spider._clock = SimpleNamespace(stop=lambda: None)
+    for n in range(20 * 30):
+        visit = Visit(f"https://b{n % 30}.a.org/{n}")
+        spider._count_failure(visit, is_failure=True)
+    spider.spider_closed("finished")
+    lines = [record.getMessage() for record in caplog.records]
+    assert len(lines) == 1
+    assert re.match(r"b0.a.org, .* and 20 more failed for 20 pages in a row", lines[0])
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.csv", "a.jsonl.gz"])
@@ -718,6 +853,25 @@ def test_wrong_arguments(arguments, message):
         SiteSpider(**{"urls": "a.org", **arguments})
 
 
+def test_arguments_of_subclasses_and_of_servers():
+    class Regional(SiteSpider):
+        region = ""
+
+    spider = Regional(urls="a.org", region="north", _job="1")
+    assert spider.region == "north"
+
+
+def test_a_wrong_argument_ends_the_crawl_in_a_line_of_the_log(site, tmp_path):
+    code = "from scrapy_eatext import spiders\nclass Site(spiders.SiteSpider): pass"
+    (tmp_path / "boats.py").write_text(code, "utf-8")
+    arguments = ["-a", f"urls={site.url}", "-a", "kind=article"]
+    done = run_scrapy(tmp_path, "runspider", "boats.py", *arguments)
+    assert "Traceback" not in done.stderr
+    last = done.stderr.splitlines()[-1]
+    assert "argument is 'kind', it must be one of urls, kinds, since, until" in last
+    assert not site.asked
+
+
 def test_all_kinds_of_the_model_may_be_named():
     about = json.loads((SHIPPED / "eatext.json").read_text("utf-8"))
     assert sorted(about["kinds"]) == KINDS.split()
@@ -730,6 +884,12 @@ def test_addresses_to_begin_at():
         "https://a.org/?u=http%3A%2F%2Fb.org%2F",
     ]
     assert spider.allowed_domains == ["a.org", "xn--bcher-kva.example"]
+
+
+def test_hosts_are_counted_by_the_domains_that_were_given():
+    spider = SiteSpider(urls="www.a.org,b.org")
+    urls = ("https://x.a.org/", "http://a.org:80/", "https://b.org", "https://ba.org/")
+    assert [spider._domain(url) for url in urls] == ["a.org", "a.org", "b.org", ""]
 
 
 @pytest.mark.slow
@@ -766,6 +926,33 @@ def test_a_wrong_argument_of_the_command(capsys):
 def test_a_crawl_without_a_feed(capsys):
     assert run_command("site", "a.org") == 2
     assert capsys.readouterr().err == "scrapy eatext: the pages need a feed: -O FILE\n"
+
+
+def test_why_pages_are_not_yielded(site):
+    def counted(**arguments):
+        found, paths = done(site, **arguments)
+        assert not paths
+        return found.eatext("site/unwanted/"), found.eatext("site/failed/")
+
+    add_news(site, 4)
+    assert counted(kinds="product", since="2024-03-01") == ({"kind": 5}, {})
+    assert counted(since="2024-03-01") == ({"date": 4, "kind": 1}, {})
+    assert counted(include="boats") == ({"url": 4, "kind": 1}, {})
+    assert counted(language="de")[0] == {"language": 4, "kind": 1}
+    site.pages["/news/b1"] = None
+    site.pages["/robots.txt"] = "User-agent: *\nDisallow: /*0\nDisallow: /*2"
+    assert counted(min_score=1) == ({"score": 2}, {"404": 1, "forbidden": 2})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("state", [[], ["--state", "site.db"]])
+def test_a_crawl_without_an_item_fails_if_it_has_no_state(site, tmp_path, state):
+    site.pages["/"] = listing([])
+    arguments = [site.url, "-O", "a.jsonl", *state]
+    done = run_scrapy(tmp_path, "eatext", "site", *arguments)
+    reason = "scrapy eatext: no page is in the feed: the start pages lead to no others"
+    assert done.returncode == (not state)
+    assert (reason in done.stderr) == (not state)
 
 
 @pytest.mark.slow
