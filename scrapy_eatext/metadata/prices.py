@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 # Signs and names of currencies.  A sign that several countries use has its most common
 # currency here; _BY_HOST has the others.
@@ -11,23 +12,26 @@ _CURRENCIES = {
     "HK$": "HKD", "S$": "SGD", "NT$": "TWD", "MX$": "MXN", "R$": "BRL", "$": "USD",
     "£": "GBP", "€": "EUR", "¥": "JPY", "￥": "CNY", "円": "JPY", "元": "CNY",
     "₹": "INR", "Rs.": "INR", "Rs": "INR", "₽": "RUB", "руб": "RUB", "₩": "KRW",
-    "원": "KRW", "₺": "TRY", "TL": "TRY", "₫": "VND", "₴": "UAH", "грн": "UAH",
+    "원": "KRW", "₺": "TRY", "TL": "TRY", "₫": "VND", "₴": "UAH", "грн": "UAH", "б.р.": "BYN",
     "฿": "THB", "₪": "ILS", "zł": "PLN", "Kč": "CZK", "kr.": "DKK", "kr": "SEK",
-    "Ft": "HUF", "lei": "RON", "лв": "BGN", "RM": "MYR", "Rp": "IDR", "Fr.": "CHF",
+    "Ft": "HUF", "lei": "RON", "Lei": "RON", "лв": "BGN", "RM": "MYR", "Rp": "IDR", "Fr.": "CHF",
     "SFr.": "CHF", "S/": "PEN",
 }  # fmt: skip
 _CODES = frozenset(
-    "AED ARS AUD BGN BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP HKD HUF IDR ILS INR JPY "
-    "KRW KWD MXN MYR NOK NZD PEN PHP PLN RON RSD RUB SAR SEK SGD THB TRY TWD UAH USD VND "
+    "AED ARS AUD BGN BRL BYN CAD CHF CLP CNY COP CZK DKK EGP EUR GBP HKD HUF IDR ILS INR JPY "
+    "KRW KWD MXN MYR NOK NZD PEN PHP PKR PLN RON RSD RUB SAR SEK SGD THB TRY TWD UAH USD VND "
     "ZAR".split()
 )
 # For signs of several currencies: the currency by the end of the page's host.
 _BY_HOST = {
     "$": {"au": "AUD", "ca": "CAD", "nz": "NZD", "mx": "MXN", "sg": "SGD", "hk": "HKD",
-          "ar": "ARS", "cl": "CLP", "co": "COP"},
+          "ar": "ARS", "cl": "CLP", "co": "COP", "tw": "TWD"},
     "kr": {"no": "NOK", "dk": "DKK"},
     "kr.": {"no": "NOK", "se": "SEK"},
     "¥": {"cn": "CNY"},
+    "元": {"tw": "TWD"},
+    "Rs": {"pk": "PKR", "lk": "LKR"},
+    "Rs.": {"pk": "PKR", "lk": "LKR"},
 }  # fmt: skip
 # Currencies with three decimals.
 _THOUSANDTHS = frozenset(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"))
@@ -36,9 +40,9 @@ _THOUSANDTHS = frozenset(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"))
 def _any_of(names: list[str]) -> str:
     """A pattern for any of some signs or names; those of letters are whole words."""
     return "|".join(
-        (r"\b" if name[0].isalpha() and name.isascii() else "")
+        ("(?<![A-Za-z])" if name[0].isalpha() and name.isascii() else "")
         + re.escape(name)
-        + (r"\b" if name[-1].isalpha() and name[0].isascii() else "")
+        + ("(?![A-Za-z])" if name[-1].isalpha() and name[0].isascii() else "")
         for name in sorted(names, key=len, reverse=True)
     )
 
@@ -46,7 +50,19 @@ def _any_of(names: list[str]) -> str:
 _MACHINES = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,9})?")
 _AMOUNT = re.compile(r"[0-9](?:[0-9.,'’\s]{0,30}[0-9])?")
 _SPACES = re.compile(r"['’\s]")
-_SIGN = re.compile(_any_of([*_CURRENCIES, *_CODES]))
+_SIGNS = _any_of([*_CURRENCIES, *_CODES])
+_SIGN = re.compile(_SIGNS)
+# A number in a text, and the signs before and behind it.
+_NUMBER = re.compile(
+    r"[0-9]{1,3}(?:[.,'’\s][0-9]{3})+(?![0-9])(?:[.,][0-9]{1,2}(?![0-9]))?"
+    r"|[0-9]{1,12}(?:[.,][0-9]{1,2}(?![0-9]))?"
+)
+_BEFORE = re.compile(rf"({_SIGNS})[\s:]{{0,3}}$")
+# Two numbers may share the sign, as in 25,00 – 30,00 €.
+_BEHIND = re.compile(
+    rf"(?:\s?[–-]\s?[0-9]{{1,12}}[.,][0-9]{{2}})?[\s,.–-]{{0,3}}({_SIGNS})"
+)
+_MOST_BEFORE = 8
 
 
 def amount(price: object, currency: str = "") -> str:
@@ -81,7 +97,9 @@ def amount(price: object, currency: str = "") -> str:
 def currency_of(sign: str, host: str = "") -> str:
     """The code of a currency from its code, sign or name; "" if it is unknown."""
     sign = sign.strip()[:20]
-    if sign.upper() in _CODES or (len(sign) == 3 and sign.isascii() and sign.isupper()):
+    if sign.upper() in _CODES or (
+        len(sign) == 3 and sign.isascii() and sign.isalpha() and sign.isupper()
+    ):
         return sign.upper()
     known = sign_of(sign)
     other = _BY_HOST.get(known, {}).get(host.rpartition(".")[2])
@@ -92,3 +110,16 @@ def sign_of(price: str) -> str:
     """The sign, name or code of a currency in a price, "" if it has none."""
     sign = _SIGN.search(price)
     return sign[0] if sign else ""
+
+
+def prices_in(text: str) -> Iterator[tuple[int, int, str, str]]:
+    """The prices in a short text: begin, end, number and sign of each."""
+    end = 0
+    for number in _NUMBER.finditer(text):
+        before = text[max(end, number.start() - _MOST_BEFORE) : number.start()]
+        if sign := _BEFORE.search(before):
+            end = number.end()
+            yield number.start() - len(sign[0]), end, number[0], sign[1]
+        elif sign := _BEHIND.match(text, number.end()):
+            end = sign.end()
+            yield number.start(), end, number[0], sign[1]

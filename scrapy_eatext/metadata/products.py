@@ -8,6 +8,7 @@ from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.metadata.jsonld import text_of
+from scrapy_eatext.metadata.offered import Offer, offer_of
 from scrapy_eatext.metadata.prices import amount, currency_of
 from scrapy_eatext.metadata.schema import Data
 from scrapy_eatext.metadata.visible import key
@@ -67,8 +68,16 @@ def write_product(judged: JudgedPage) -> Product | None:
         for field, value in _values(data, thing.values, host):
             if value and field not in values:
                 values[field], sources[field] = value, thing.source
-    if "name" not in values and (title := judged.readable_metadata.title):
-        values["name"], sources["name"] = title, "page"
+    if not values.keys() >= {"name", "price"}:
+        title = judged.readable_metadata.title
+        shown = offer_of(page, title) if of_type else Offer(title)
+        if "price" in values:
+            shown = Offer(shown.name)
+        elif shown.price:
+            values.pop("currency", None)  # it may be that of another country
+        for field, value in shown._asdict().items():
+            if value and field not in values:
+                values[field], sources[field] = bounded(field, value), "page"
     return Product(**values, sources=sources)
 
 

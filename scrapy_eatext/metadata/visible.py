@@ -162,7 +162,7 @@ class Visible:
         return ""
 
     @cached_property
-    def _start(self) -> int:
+    def start(self) -> int:
         """The block of the title, or of the first heading; -1 if there is neither."""
         wanted = key(self._title)
         for i, _, heading_key in self.headings:
@@ -170,9 +170,9 @@ class Visible:
                 return i
         if self.headings:
             return self.headings[0][0]
-        return self._block_of(self._title)
+        return self.block_of(self._title)
 
-    def _block_of(self, text: str) -> int:
+    def block_of(self, text: str) -> int:
         """The first block with exactly this text, -1 if there is none."""
         wanted, whole = text.encode(), self._walk.text
         starts = self._walk.blocks[:, _START]
@@ -189,7 +189,7 @@ class Visible:
     @cached_property
     def _near(self) -> tuple[int, int]:
         """The blocks near the title: the first, and the one after the last."""
-        start = self._start
+        start = self.start
         if start < 0:
             return 0, _BEFORE + _BEHIND
         return max(0, start - _BEFORE), start + _BEHIND
@@ -293,9 +293,9 @@ class Visible:
     @cached_property
     def _around_title(self) -> set[Any]:
         """The element of the title, and those around it."""
-        if self._start < 0:
+        if self.start < 0:
             return set()
-        title = self._element(self._start)
+        title = self._element(self.start)
         return {title, *title.iterancestors()}
 
     def _is_elsewhere(self, node: Any) -> bool:

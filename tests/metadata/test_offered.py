@@ -1,0 +1,180 @@
+"""The name and the price that a product's page shows, without data for machines."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_eatext import extract
+from scrapy_eatext.metadata.offered import Offer, offer_of
+from scrapy_eatext.metadata.prices import amount, currency_of, prices_in
+from scrapy_eatext.page import Page
+from tests.support.hostile import every_page
+
+NAME = "Kea rowing boat"
+RELATED = "".join(
+    f"<div class=card><a href=/{name}>{name}</a><p class=price>${price}.00</p></div>"
+    for name, price in (("Moa", 799), ("Tui", 899), ("Kiwi", 99))
+)
+ABOUT = (
+    "<p>A light boat of larch for three people and their luggage, built by hand on the "
+    "shore of the lake, with two pairs of oars, a rudder and a cover for the winter.</p>"
+) * 3
+# The ways in which shops write a price, each with its number and its currency.
+NOTATIONS = {
+    "1.299,95 €": ("1299.95", "EUR"),
+    "€ 1.299,-": ("1299", "EUR"),
+    "1\xa0299,95\xa0EUR": ("1299.95", "EUR"),
+    "₹ 1,999": ("1999", "INR"),
+    "12 500 руб.": ("12500", "RUB"),
+    "¥1980": ("1980", "JPY"),
+    "CHF 12.-": ("12", "CHF"),
+    "£5": ("5", "GBP"),
+    "From $12": ("12", "USD"),
+    "1.499 kr": ("1499", "SEK"),
+    "25,00 – 30,00 zł": ("25.00", "PLN"),
+    "USD1,049.00": ("1049.00", "USD"),
+    "<span>63<sup>07</sup> Lei</span>": ("63.07", "RON"),
+    "<span>$19<span class=cents>99</span></span>": ("19.99", "USD"),
+    "$12 or 4 payments of $3": ("12", "USD"),
+    "$12 / month": ("", ""),
+    "+ $12": ("", ""),
+    "$0.00": ("", ""),
+    "12 pieces": ("", ""),
+}
+# A product's part of the page, as kinds of shops make it; the price is always 149.
+SHOPS = {
+    "Shopify": """<div class=product__info><h1>{name}</h1><div class="price price--on-sale">
+        <div class=price__sale><span class=visually-hidden>Regular price</span>
+        <span><s class="price-item price-item--regular">$199.00</s></span>
+        <span class=visually-hidden>Sale price</span>
+        <span class="price-item price-item--sale">$149.00</span>
+        <small class=unit-price>$49.67 / kg</small></div></div>
+        <p>or 4 interest-free payments of $37.25</p></div>
+        <product-recommendations class=related-products><h2>You may also like</h2>{related}
+        </product-recommendations>""",
+    "WooCommerce": """<div class=summary><h1 class=product_title>{name}</h1><p class=price>
+        <del aria-hidden=true><span class="woocommerce-Price-amount amount"><bdi><span>$</span
+        >199.00</bdi></span></del> <span class=screen-reader-text>Original price was: $199.00.
+        </span><ins><span class="woocommerce-Price-amount amount"><bdi><span>$</span>149.00
+        </bdi></span></ins><span class=screen-reader-text>Current price is: $149.00.</span></p>
+        <form class=cart><button>Add to cart</button></form></div>
+        <section class="related products"><h2>Related products</h2>{related}</section>""",
+    "Magento": """<div class=product-shop><h1 class=product-name>{name}</h1>
+        <div class=price-box><p class=old-price><span>List Price:</span> <span>$199.00</span></p>
+        <p class=special-price><span>Our Price:</span> <span class=price>$149.00</span></p>
+        <p class=savings>You save: <span>$50.00</span></p></div></div>
+        <div class=box-up-sell><h2>Customers also bought</h2>{related}</div>""",
+    "names that say nothing": """<div class=a1><h1>{name}</h1><div class=b2>$149.00</div></div>
+        <div class=c3>Delivery $15.00</div><div class=c3>Free returns over $80</div>
+        <div class=d4><h2>Others buy</h2>{related}</div>""",
+    "a table": """<table><tr><td colspan=2><h1>{name}</h1><tr><td>Item no.<td>4711
+        <tr><td>Was<td>$199.00<tr><td>Price<td><b>$149.00</b><tr><td>Shipping<td>$15.00
+        </table><h3>More boats</h3>{related}""",
+    "the price before the name": """<main><div><div class=price>$149.00</div><h1>{name}</h1>
+        </div><h2>More</h2>{related}</main>""",
+    "a range": """<div><h1>{name}</h1><p class=price>$149.00 – $199.00</p></div>{related}""",
+    "new and old without a sign of it": """<div><h1>{name}</h1><div class=price>$199.00</div>
+        <div class=price>$149.00</div></div><h2>More</h2>{related}""",
+    "a class for all prices": """<div><h1>{name}</h1><p class=price-old-live>$149.00</p></div>
+        <h2>More</h2>{related}""",
+    "tax": """<div><h1>{name}</h1><p class=price>$124.17 excl. VAT</p>
+        <p class=price>$149.00</p></div><h2>More</h2>{related}""",
+}
+
+
+def shop(product: str, name: str = NAME, title: str = f"{NAME} | Boats") -> str:
+    basket = "<header><nav><a href=/>Boats</a></nav><p class=price>$21.00</p></header>"
+    product = product.format(name=name, related=RELATED)
+    return f"<title>{title}</title><body>{basket}{product}{ABOUT}"
+
+
+def offered(html: str, url: str = "https://shop.example.com/kea", title: str = NAME):
+    return offer_of(Page.of(html, url=url), title)
+
+
+@pytest.mark.parametrize("kind", SHOPS)
+def test_pages_of_shops(kind):
+    found = offered(shop(SHOPS[kind]))
+    assert (found.name, float(found.price or 0), found.currency) == (NAME, 149, "USD")
+
+
+@pytest.mark.parametrize("written", NOTATIONS)
+def test_notations(written):
+    found = offered(f"<title>{NAME}</title><h1>{NAME}</h1><p>{written}</p>{ABOUT}")
+    assert (found.price, found.currency) == NOTATIONS[written]
+
+
+def test_prices_of_other_products_alone():
+    bare = "<div><h1>{name}</h1><p>Not available</p></div><h2>Others</h2>"
+    for others in ("<div class=related>{related}</div>", "<footer>{related}</footer>"):
+        assert offered(shop(bare + others)) == Offer(NAME)
+    many = "<ul>" + "<li><h3>Moa</h3><a href=/moa>$799.00</a></li>" * 20 + "</ul>"
+    assert offered(shop(bare + many)) == Offer(NAME)
+
+
+@pytest.mark.parametrize(
+    ("heading", "title", "name"),
+    [
+        ("<h1>Kea boat, 4 m</h1>", "Buy the Kea boat of 4 m online", "Kea boat, 4 m"),
+        ("<h1>KEA</h1><h1>Rowing boat</h1>", "KEA Rowing boat - Boaty", "KEA Rowing boat"),
+        ("<h1>Big sale</h1><h1>Kea</h1>", "Kea | Boaty", "Kea"),
+        ("<h2>Kea – oak</h2>", "Kea – oak - Boaty.com | All boats", "Kea – oak"),
+        ("<h1>Big sale</h1>", "Kea | Boaty", "Kea | Boaty"),
+    ],
+)  # fmt: skip
+def test_names(heading, title, name):
+    page = f"<title>{title}</title><body>{heading}<p>$5</p>{ABOUT}"
+    assert offered(page, title=title).name == name
+
+
+def test_currencies_of_countries():
+    for sign, host, code in [
+        ("$", "shop.com.au", "AUD"), ("元", "a.tw", "TWD"), ("Rs", "a.pk", "PKR"),
+        ("US$", "a.au", "USD"), ("б.р.", "a.by", "BYN"), ("XBT", "a.com", "XBT"),
+    ]:  # fmt: skip
+        assert currency_of(sign, host) == code
+
+
+def test_prices_in_a_text():
+    text = "was 10,00 €20,00 € now CHF 1'299.50, 3 x 4 RMB"
+    found = [(amount(number), sign) for _, _, number, sign in prices_in(text)]
+    assert found == [("10.00", "€"), ("20.00", "€"), ("1299.50", "CHF")]
+
+
+def test_a_product_without_data():
+    found = extract(shop(SHOPS["WooCommerce"]), url="https://shop.example.com/kea")
+    assert found.page_type == "product"
+    assert found.product.sources == dict.fromkeys(("name", "price", "currency"), "page")
+    assert (found.product.name, found.product.price) == (NAME, "149.00")
+
+
+def test_data_come_first():
+    data = """<script type=application/ld+json>{"@type": "Product", "name": "Kea",
+        "offers": {"price": 5, "priceCurrency": "EUR"}}</script>"""
+    found = extract(data + shop(SHOPS["WooCommerce"])).product
+    assert (found.name, found.price, found.currency) == ("Kea", "5", "EUR")
+    without = data.replace('"price": 5, ', "")
+    found = extract(without + shop(SHOPS["WooCommerce"])).product
+    assert (found.name, found.price, found.currency) == ("Kea", "149.00", "USD")
+    assert found.sources == {"name": "json-ld", "price": "page", "currency": "page"}
+
+
+@pytest.mark.parametrize("name", sorted(every_page(10)))
+def test_hostile_pages(name):
+    found = offered(every_page(3000)[name])
+    assert len(found.currency) in (0, 3)
+
+
+def test_more_prices_than_are_read():
+    pages = [
+        f"<h1>{NAME}</h1>" + "<p>$1,000" * 20_000,
+        f"<h1>{NAME}</h1><p>" + "$1 " * 50,
+        f"<h1>{NAME}</h1><p>" + "<b class=price>" * 5000 + "$5",
+        f"<h1>{NAME}</h1><p>" + "<b></b>" * 5000 + "$5",
+        f"<h1>{NAME}</h1><p>$5<b hidden>" + "$6 " * 100_000,
+        f"<h1>{NAME}</h1><p class='{'oldPrice' * 100_000}'>$5",
+        f"<h1>{NAME}</h1><p>$" + "1 000" * 25 + "€",
+        f"<title>{'a - ' * 10_000}</title><h2>{NAME}</h2><p>$5",
+    ]
+    for page in pages:
+        assert float(offered(page).price or 1) > 0
