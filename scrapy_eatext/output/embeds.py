@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+import numpy as np
+
 from scrapy_eatext.page.characters import strip_unstorable
+from scrapy_eatext.page.columns import ElementColumn, MarkColumn
 from scrapy_eatext.page.names import POSTED
-from scrapy_eatext.page.players import AUDIO, PLAYERS, VIDEO, player_of
+from scrapy_eatext.page.players import AUDIO, PLAYERS, SCRIPTED, VIDEO, player_of
 from scrapy_eatext.page.values import shortened
-from scrapy_eatext.page.walk import nodes_of
+from scrapy_eatext.page.walk import EMBED, nodes_of
 from scrapy_eatext.result import Embed
 
 if TYPE_CHECKING:
     from scrapy_eatext.output.judged import JudgedPage
+    from scrapy_eatext.page import Page
     from scrapy_eatext.page.walk import Walk
 
 # Attributes with the address of a player or file; the params of an object that have it;
@@ -65,6 +70,43 @@ def _post(quote: Any, absolute: Callable[[str], str]) -> Embed | None:
         if player is not None and (url := absolute(player[1])):
             return Embed(url, "", player[0].kind, player[0].provider)
     return None
+
+
+def with_scripts(page: Page, walk: Walk) -> Walk:
+    """The walk of a page, with a mark of an embed for each script that draws code.
+
+    The walk itself passes over scripts.
+    """
+    if page.body is not None and all(
+        name.encode() not in page.body for name in SCRIPTED
+    ):
+        return walk
+    scripts = [
+        script
+        for script in page.root.iter("script")
+        if any(name in (script.get("src") or "") for name in SCRIPTED)
+    ]
+    if not scripts:
+        return walk
+    order = {script: number for number, script in enumerate(scripts)}
+    rows = {node: row for row, node in enumerate(walk.nodes)}
+    marks: list[tuple[int, int, int, int]] = []
+    for parent in dict.fromkeys(script.getparent() for script in scripts):
+        if parent not in rows:
+            continue
+        # The block behind the script: of the next element, or behind the parent.
+        block = walk.elements.item(rows[parent], ElementColumn.LAST_BLOCK)
+        for place, child in reversed(list(enumerate(parent))):
+            if child in order:
+                marks.append((block, order[child], rows[parent], place))
+            elif child in rows:
+                block = walk.elements.item(rows[child], ElementColumn.FIRST_BLOCK)
+    added = [(block, -1, EMBED, -1, *at) for block, _, *at in sorted(marks)]
+    blocks, starts = walk.marks[:, [MarkColumn.BLOCK, MarkColumn.START]].T
+    # Behind the marks of the same block that stand before its text.
+    places = (2 * blocks + (starts >= 0)).searchsorted([2 * at + 1 for at, *_ in added])
+    made = np.insert(walk.marks, places, np.array(added, np.int32).reshape(-1, 6), 0)
+    return replace(walk, marks=made)
 
 
 def label_of(embed: Embed) -> str:

@@ -5,6 +5,7 @@ A part that begins inside a table begins with the table's headers.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from scrapy_eatext.output.passages import Layout
     from scrapy_eatext.output.placing import Span
 
+# Where a text may be cut: behind a space, or before an ideograph or kana.
+_PAUSE = re.compile(" |(?=[\u2e80-\ud7ff])")
 Measure = Callable[[str], int]
 _Row = Sequence["Cell | None"]
 
@@ -213,10 +216,11 @@ class MarkdownParts:
         for place in (start, end):
             at = min(max(place, 0), length)
             if len(text) != length:
-                # Formulas and emoji differ between Markdown and the text.
+                # Formulas, emoji and readings differ between Markdown and the text.
                 at = at * len(text) // length
                 if 0 < at < len(text):
-                    at = text.find(" ", at) + 1 or len(text)
+                    pause = _PAUSE.search(text, at)
+                    at = len(text) if pause is None else pause.end()
             number = bisect_right(bounds, at) - 1
             if (
                 number < len(spans)

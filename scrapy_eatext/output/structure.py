@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.output.callouts import wrap_callouts
 from scrapy_eatext.output.code import Content, language
+from scrapy_eatext.output.embeds import with_scripts
 from scrapy_eatext.output.formulas import has_formulas, with_formulas
 from scrapy_eatext.output.images import others_of
 from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.nodes import Cell, Code, Nodes, Table, with_emoji
 from scrapy_eatext.output.placing import Byline, place, signs_of
 from scrapy_eatext.output.posts import Posts
+from scrapy_eatext.output.readings import with_readings
 from scrapy_eatext.output.text import number_of
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, NodeKind
@@ -31,6 +33,7 @@ from scrapy_eatext.page.walk import attribute_values, nodes_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
+    from scrapy_eatext.output.placing import Span
     from scrapy_eatext.output.threads import Thread
     from scrapy_eatext.page import Page
     from scrapy_eatext.page.walk import Walk
@@ -87,6 +90,9 @@ def tree_of(
     if not isinstance(units, Blocks):
         return _flat(units, [unit for unit in shown.units if unit not in without])
     walk = units.walk
+    if thread is None:
+        walk = with_scripts(page, with_readings(page, walk))
+        units = units if walk is units.walk else Blocks(walk)
     numbers = list(shown.units)
     posts = thread or Posts(units, numbers, day_first=page.is_day_first)
     bylines = bylines_of(posts, numbers)
@@ -110,13 +116,7 @@ def tree_of(
     }
     embeds |= inlines.posts(quotes)
     if inlines.has_emoji:
-        spans = [with_emoji(inside) for inside in spans]
-        # A block that was an emoji's image alone is now a line of text.
-        for node, inside in enumerate(spans):
-            if kinds[node] == NodeKind.IMAGE and not any(
-                image for *_, image, _ in inside
-            ):
-                kinds[node] = NodeKind.PARAGRAPH
+        spans = _with_emoji(kinds, spans)
     if has_formulas(page, walk.text, spans):
         spans = [with_formulas(inside) for inside in spans]
     nodes = Nodes(kinds, rows, numbers, levels, spans, embeds=embeds)
@@ -146,6 +146,18 @@ def tree_of(
     if NodeKind.RULE in kinds:
         _keep_rules_between(nodes)
     return nodes
+
+
+def _with_emoji(
+    kinds: list[int], spans: Sequence[Sequence[Span]]
+) -> list[Sequence[Span]]:
+    """The spans of nodes with images of emoji as text; adapts the nodes' kinds."""
+    made = [with_emoji(inside) for inside in spans]
+    # A block that was an emoji's image alone is now a line of text.
+    for node, inside in enumerate(made):
+        if kinds[node] == NodeKind.IMAGE and not any(image for *_, image, _ in inside):
+            kinds[node] = NodeKind.PARAGRAPH
+    return made
 
 
 def _keep_rules_between(nodes: Nodes) -> None:

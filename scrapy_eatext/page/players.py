@@ -101,7 +101,13 @@ PLAYERS = (
             "https://www.tiktok.com/{id}"),
     _player("CodePen", CODE, r"codepen\.io/(?P<owner>[\w-]+)/embed/(?:preview/)?(?P<id>\w+)",
             "https://codepen.io/{owner}/pen/{id}"),
+    _player("GitHub Gist", CODE, r"gist\.github\.com/(?P<id>(?:[\w-]+/)?[0-9a-f]+)\.js",
+            "https://gist.github.com/{id}"),
+    _player("asciinema", VIDEO, r"asciinema\.org/a/(?P<id>\w+)(?:\.js|/iframe|/embed)",
+            "https://asciinema.org/a/{id}"),
 )  # fmt: skip
+# What is in the URLs of the scripts that draw an embed where they stand.
+SCRIPTED = ("gist.github.com/", "asciinema.org/a/")
 _SCHEME = re.compile(r"\s*(?:https?:)?//", re.IGNORECASE)
 _MOST = 2000
 

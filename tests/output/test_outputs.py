@@ -41,6 +41,7 @@ ASKED = {
     "front-matter": {"markdown": MarkdownForm(front_matter=True)},
     "bare": {"markdown": MarkdownForm(links=False, images=False)},
     "of-12": {"chunks": ChunkForm(12)},
+    "marked-of-12": {"chunks": ChunkForm(12, markdown=True)},
 }
 # Of attributes that are no text, what is compared.
 SHOWN = {

@@ -117,6 +117,13 @@ HOSTILE |= {
 }
 
 
+HOSTILE |= {
+    "readings": repeated("<ruby>漢<rt>かん</rt></ruby>", "<p>", "</p>", share=2),
+    "open_readings": repeated("<ruby>a<rt>b<rp>"),
+    "scripts_that_draw": repeated("a<script src=//gist.github.com/a/1.js></script>"),
+}
+
+
 @hostile
 def wide_rows(size: int) -> str:
     """A table that its longest row would make as wide as it is long."""

@@ -224,8 +224,22 @@ def formula(chance: Random) -> str:
     return f"<p>{said(chance)} {MATH} <sup>{said(chance)}</sup> {said(chance)}"
 
 
+def ruby(chance: Random) -> str:
+    base, reading = said(chance)[:9], said(chance)[:9]
+    rt = chance.choice(["<rt>%s</rt>", "<rp>(</rp><rt>%s</rt><rp>)</rp>", "<rt>%s"])
+    return f"<p>{said(chance)}<ruby>{base}{rt % reading}</ruby> {said(chance)}</p>"
+
+
+def script(chance: Random) -> str:
+    host = chance.choice(["gist.github.com/a", "asciinema.org/a", "example.com"])
+    return (
+        f"<p>{said(chance)}<script src=//{host}/{chance.choice(NUMBERS)}.js></script>"
+    )
+
+
 HEAD: list[Callable[[Random], str]] = [linked, state, meta, meta, meta, charset, link]
 BODY = [linked, state, anchor, prop, byline, table, items, code, text, text, formula]
+BODY += [ruby, script]
 
 
 def rich_page(chance: Random) -> str:
