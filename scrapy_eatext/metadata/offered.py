@@ -40,18 +40,19 @@ _LEAST = -8
 _NOT_AFTER = re.compile(
     r"(?:\b(?:over|above|under|below|sav(?:e|ings?)|was|were|rrp|msrp|list|list price|"
     r"retail(?: price)?|original price|reduced from|value|worth|shipping|delivery|"
-    r"postage|up to|total|more than|minimum|earn|used|both|points|gift card|x|"
-    r"(?:payments?|installments?) of|get it for|"
-    r"uvp|statt|versand\w*|spar\w*|rat[ea]n?|ohne mwst|netto|"
-    r"livraison|au lieu de|économi\w*|ht|risparmi\w*|spedizione|iva esclusa|"
-    r"ahorr\w*|envío|antes|cuotas de|frete|economi\w*|parcelas de|"
-    r"bez dph|brez ddv|excl\w*|ex\.? vat|доставк\w*|скидк\w*"
-    r")|建議售價|原價|每期|運費|折抵|定価|送料)\W{0,4}$|[+−–-]\s?$"
+    r"postage|up to|total|more than|minimum|earn|used|both|points|gift card|x|coupon|"
+    r"deposit|(?:payments?|installments?) of|get it for|"
+    r"uvp|statt|versand\w*|spar\w*|rabatt|rat[ea]n?|anzahlung|ohne mwst|netto|"
+    r"livraison|au lieu de|économi\w*|remise|ht|risparmi\w*|sconto|spedizione|"
+    r"iva esclusa|ahorr\w*|envío|antes|descuento|cuotas de|frete|economi\w*|desconto|"
+    r"parcelas de|korting|bez dph|brez ddv|excl\w*|ex\.? vat|доставк\w*|скидк\w*"
+    r")|建議售價|原價|每期|運費|折抵|定価|送料)\W{0,4}$|\+\s?$|[−–-]$"
 )
 _NOT_BEFORE = re.compile(
-    r"\s*(?:(?:/|per|a|pro|par|al|every)\s?(?:mo|months?|monat|mois|mes|mese|mês|week|"
-    r"yr|year|[0-9]|kg|g|ml|l|oz|lb)\b|off\b|discount|shipping|delivery|or more|\+ |"
-    r"x [0-9]|\(?(?:ex|excl|without)\b|bez dph|ht\b|netto|versand|gift|運費)"
+    r"\s*(?:(?:/|per|a|pro|par|al)\s?(?:[0-9]{1,4}\s?)?(?:mo|months?|monat|mois|"
+    r"mes|mese|mês|week|yr|year|kg|g|ml|cl|l|m|oz|lb)\b|off\b|discount|shipping|"
+    r"delivery|or more|(?:x|every) [0-9]|\(?(?:ex|excl|without)\b|bez dph|ht\b|netto|"
+    r"versand|gift|運費)"
 )
 
 # Attributes with names of elements, and the words in these.
@@ -69,16 +70,15 @@ _OLD = frozenset(
 )
 _OTHERS = frozenset(
     "related recommend recommended recommendation recommendations recs upsell upsells "
-    "crosssell crosssells similar also viewed recently basket minicart bundle bundles "
-    "accessories addon addons shipping delivery installment installments instalment "
-    "financing review reviews footer nav menu banner announcement".split()
+    "crosssell crosssells similar also viewed recently basket minicart addon addons "
+    "accessories bundle bundles installment installments instalment financing footer "
+    "nav announcement banner sponsored".split()
 )
 _CENTS = frozenset("cents cent decimal decimals fraction".split())
 _STRUCK = frozenset(("del", "s", "strike"))
 _ELSEWHERE = frozenset(("header", "nav", "footer", "aside", "dialog", *_STRUCK))
 _TWO_DIGITS = re.compile("[0-9]{2}")
-# Separators of the parts of a title.
-_SEPARATOR = re.compile(r"\s[|–—-]\s|:\s")
+_DIGIT = re.compile("[0-9]")
 _TOKEN = re.compile(r"\w+")
 
 _FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
@@ -113,24 +113,24 @@ def offer_of(page: Page, title: str) -> Offer:
 def _name_of(page: Page, title: str) -> tuple[str, int]:
     """The product's name and its block, -1 if it is not shown.
 
-    It is the heading that shares most words with the titles, else a part of the title.
+    It is the heading that shares most words with the titles but is not the site's name.
     """
     visible = Visible(page, title)
     wanted = {*_tokens(page.title), *_tokens(title)}
+    host = key(host_of(page.url or ""))
     name, start, shared = title, visible.start, 0
-    for block, text, text_key in visible.headings:
-        tokens = _tokens(text)
-        common = len(tokens & wanted)
-        if shared and block == start + 1 and tokens <= wanted:
-            # Of a name in two headings the second has the kind, the size and so on.
-            if text_key not in key(name):
-                name, shared = f"{name} {text}", shared + common
-        elif common > shared and 2 * common >= len(tokens):
-            name, start, shared = text, block, common
-    parts = [] if shared else _SEPARATOR.split(page.title[:_LONGEST])
-    for end in range(len(parts) - 1, 0, -1):
-        if heading := visible.heading_of(parts[:end]):
-            return heading, visible.block_of(heading)
+    for headings in (visible.headings, visible.lower_headings):
+        for block, text, text_key in headings:
+            tokens = _tokens(text)
+            common = len(tokens & wanted)
+            if shared and block == start + 1 and tokens <= wanted:
+                # Of a name in two headings the second has the kind, the size and so on.
+                if text_key not in key(name):
+                    name, shared = f"{name} {text}", shared + common
+            elif common > shared and 2 * common >= len(tokens) and text_key not in host:
+                name, start, shared = text, block, common
+        if shared:
+            break
     return name, start
 
 
@@ -192,9 +192,10 @@ class _Prices:
         if len(inside) < _MAX_INSIDE:
             names.update(*(_names(one) for one in inside))
             asked = " ".join(_asked(node)[: 2 * _LONGEST].split())
-            # A shop may name all prices after old ones.
-            is_old = not any(prices_in(asked))
-            text = text if is_old else asked
+            if any(prices_in(asked)):
+                text = asked
+            else:  # a shop may name all prices after old ones
+                is_old = any(map(_is_old, inside))
         score = self._score(i, row, node, names)
         if score is None:
             return
@@ -212,13 +213,11 @@ class _Prices:
 
     def _label(self, i: int) -> str:
         """The text of the block before a price if it may be its label."""
-        cell, before = self._walk.blocks.item, max(i - 1, 0)
-        is_long = cell(before, BlockColumn.CHARS) > _LABEL
-        return (
-            ""
-            if is_long or cell(before, BlockColumn.DIGITS)
-            else self._blocks.text(before)
-        )
+        block, before = self._walk.blocks.item, max(i - 1, 0)
+        parent, around = (self._cell(block(n, _ELEMENT), _PARENT) for n in (before, i))
+        is_label = parent == around and block(before, BlockColumn.CHARS) <= _LABEL
+        label = self._blocks.text(before) if is_label else ""
+        return label if label.strip("+−–- ") and not _DIGIT.search(label) else ""
 
     def _size(self, row: int) -> int:
         """The number of blocks in an element."""

@@ -15,7 +15,9 @@ _CURRENCIES = {
     "원": "KRW", "₺": "TRY", "TL": "TRY", "₫": "VND", "₴": "UAH", "грн": "UAH", "б.р.": "BYN",
     "฿": "THB", "₪": "ILS", "zł": "PLN", "Kč": "CZK", "kr.": "DKK", "kr": "SEK",
     "Ft": "HUF", "lei": "RON", "Lei": "RON", "лв": "BGN", "RM": "MYR", "Rp": "IDR", "Fr.": "CHF",
-    "SFr.": "CHF", "S/": "PEN",
+    "SFr.": "CHF", "S/": "PEN", "euro": "EUR", "Euro": "EUR", "euros": "EUR", "EURO": "EUR",
+    "RUR": "RUB", "Kr": "SEK", "KČ": "CZK", "₸": "KZT", "₾": "GEL", "₱": "PHP",
+    "₦": "NGN", "৳": "BDT",
 }  # fmt: skip
 _CODES = frozenset(
     "AED ARS AUD BGN BRL BYN CAD CHF CLP CNY COP CZK DKK EGP EUR GBP HKD HUF IDR ILS INR JPY "
@@ -30,6 +32,7 @@ _BY_HOST = {
     "kr.": {"no": "NOK", "se": "SEK"},
     "¥": {"cn": "CNY"},
     "元": {"tw": "TWD"},
+    "Kr": {"no": "NOK", "dk": "DKK"},
     "Rs": {"pk": "PKR", "lk": "LKR"},
     "Rs.": {"pk": "PKR", "lk": "LKR"},
 }  # fmt: skip
@@ -97,9 +100,8 @@ def amount(price: object, currency: str = "") -> str:
 def currency_of(sign: str, host: str = "") -> str:
     """The code of a currency from its code, sign or name; "" if it is unknown."""
     sign = sign.strip()[:20]
-    if sign.upper() in _CODES or (
-        len(sign) == 3 and sign.isascii() and sign.isalpha() and sign.isupper()
-    ):
+    is_code = len(sign) == 3 and sign.isascii() and sign.isalpha() and sign.isupper()
+    if sign.upper() in _CODES or (is_code and sign not in _CURRENCIES):
         return sign.upper()
     known = sign_of(sign)
     other = _BY_HOST.get(known, {}).get(host.rpartition(".")[2])

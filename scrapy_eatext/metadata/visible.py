@@ -118,8 +118,16 @@ class Visible:
     @cached_property
     def headings(self) -> list[tuple[int, str, str]]:
         """The first headings of level 1 but logos: block, text, the text's key()."""
+        return self._headings_of(range(1, 2))
+
+    @property
+    def lower_headings(self) -> list[tuple[int, str, str]]:
+        """The same of levels 2 and 3."""
+        return self._headings_of(range(2, 4))
+
+    def _headings_of(self, levels: range) -> list[tuple[int, str, str]]:
         cell = self._walk.blocks.item
-        tops = (i for i in self._headings if cell(i, BlockColumn.LEVEL) == 1)
+        tops = (i for i in self._headings if cell(i, BlockColumn.LEVEL) in levels)
         numbers = list(islice(tops, _MAX_HEADINGS))
         nodes = self._blocks.elements(numbers)
         logos = set(compress(numbers, map(self._is_logo, nodes)))
@@ -170,9 +178,9 @@ class Visible:
                 return i
         if self.headings:
             return self.headings[0][0]
-        return self.block_of(self._title)
+        return self._block_of(self._title)
 
-    def block_of(self, text: str) -> int:
+    def _block_of(self, text: str) -> int:
         """The first block with exactly this text, -1 if there is none."""
         wanted, whole = text.encode(), self._walk.text
         starts = self._walk.blocks[:, _START]

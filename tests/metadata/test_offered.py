@@ -36,7 +36,11 @@ NOTATIONS = {
     "<span>63<sup>07</sup> Lei</span>": ("63.07", "RON"),
     "<span>$19<span class=cents>99</span></span>": ("19.99", "USD"),
     "$12 or 4 payments of $3": ("12", "USD"),
+    "Now only - $12": ("12", "USD"),
+    "$12 + delivery": ("12", "USD"),
+    "$3 / 12 pack": ("3", "USD"),
     "$12 / month": ("", ""),
+    "$3.99 / 100 g": ("", ""),
     "+ $12": ("", ""),
     "$0.00": ("", ""),
     "12 pieces": ("", ""),
@@ -77,6 +81,10 @@ SHOPS = {
         <div class=price>$149.00</div></div><h2>More</h2>{related}""",
     "a class for all prices": """<div><h1>{name}</h1><p class=price-old-live>$149.00</p></div>
         <h2>More</h2>{related}""",
+    "free delivery above the price": """<div><h1>{name}</h1><ul><li>Free delivery</ul>
+        <div><p>$149.00</p></div></div><h2>More</h2>{related}""",
+    "text beside blocks": """<div><h1>{name}</h1><div class=price><b>From</b> $149.00
+        <p>In stock</p></div></div>{related}""",
     "tax": """<div><h1>{name}</h1><p class=price>$124.17 excl. VAT</p>
         <p class=price>$149.00</p></div><h2>More</h2>{related}""",
 }
@@ -118,6 +126,7 @@ def test_prices_of_other_products_alone():
         ("<h1>Kea boat, 4 m</h1>", "Buy the Kea boat of 4 m online", "Kea boat, 4 m"),
         ("<h1>KEA</h1><h1>Rowing boat</h1>", "KEA Rowing boat - Boaty", "KEA Rowing boat"),
         ("<h1>Big sale</h1><h1>Kea</h1>", "Kea | Boaty", "Kea"),
+        ("<h1>Shop</h1><h2>Kea boat</h2>", "Kea boat - Shop", "Kea boat"),
         ("<h2>Kea – oak</h2>", "Kea – oak - Boaty.com | All boats", "Kea – oak"),
         ("<h1>Big sale</h1>", "Kea | Boaty", "Kea | Boaty"),
     ],
