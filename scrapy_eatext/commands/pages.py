@@ -5,16 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from w3lib.encoding import read_bom
-
 from scrapy_eatext.archive import packed
 from scrapy_eatext.archive.readers.folder import is_page
-
-# The binary data bytes of the MIME Sniffing Standard below 32, which exclude the escape
-# of ISO-2022-JP.  A page may have a few of them by mistake.
-_BINARY = bytes({*range(32)} - {*b"\t\n\f\r\x1b"})
-_BEGINNING = 5000
-_MAX_BINARY_SHARE = 0.01
+from scrapy_eatext.page.decode import is_binary
 
 
 class FileError(ValueError):
@@ -50,11 +43,7 @@ def check_page(data: bytes, name: str) -> None:
     """Raise FileError if bytes are empty or binary."""
     if not data.strip():
         raise FileError(f"{name}: the page is empty")
-    beginning = data[:_BEGINNING]
-    binary = len(beginning) - len(beginning.translate(None, _BINARY))
-    has_bom = read_bom(data)[0] is not None  # UTF-16 and UTF-32 have such bytes too
-    is_binary = binary > _MAX_BINARY_SHARE * len(beginning) and not has_bom
-    if is_binary or data.startswith(b"%PDF-"):
+    if is_binary(data):
         raise FileError(f"{name}: binary data, not a page")
 
 

@@ -34,6 +34,12 @@ _OTHER_THAN_UTF8 = tuple(
     for word in (b"charset", b"encoding")
 )
 
+# The binary data bytes of the MIME Sniffing Standard below 32, which exclude the escape
+# of ISO-2022-JP.  A page may have a few of them by mistake.
+_BINARY = bytes({*range(32)} - {*b"\t\n\f\r\x1b"})
+_BEGINNING = 5000
+_MAX_BINARY_SHARE = 0.01
+
 # A page in another encoding may be valid UTF-8 by accident if it has very few non-ASCII
 # characters, like "NESTL\xc9\xae" in Latin-1.  That is ruled out by this many different
 # characters, or this many of three or four bytes.
@@ -51,6 +57,15 @@ _OF_THE_MACHINE = frozenset(("mbcs", "oem"))
 # place of the backslash.
 _PROBE = r'<a href="x-y+AGE-z">\u0041\x41</a>'
 _YEN = "\xa5"
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether bytes are those of a PDF, an image or the like, and not of a page."""
+    beginning = data[:_BEGINNING]
+    binary = len(beginning) - len(beginning.translate(None, _BINARY))
+    has_bom = read_bom(data)[0] is not None  # UTF-16 and UTF-32 have such bytes too
+    is_mostly = binary > _MAX_BINARY_SHARE * len(beginning)
+    return (is_mostly and not has_bom) or data.startswith(b"%PDF-")
 
 
 def decode(body: bytes, known: str | None = None) -> tuple[str, str]:

@@ -29,6 +29,7 @@ from scrapy.utils.response import get_meta_refresh
 from scrapy.utils.sitemap import sitemap_urls_from_robots
 from scrapy.utils.url import url_has_any_extension
 
+from scrapy_eatext.crawl.admission import is_page
 from scrapy_eatext.crawl.callbacks import main_text
 from scrapy_eatext.execution.choice import SettingError
 from scrapy_eatext.page.dates import iso
@@ -104,8 +105,9 @@ _MAX_SITEMAPS = 1000
 # out, and how many such hosts the log names.
 _MAX_FAILURES, _MAX_NAMED = 20, 10
 # The statuses of a host that is asked too often, from and to how many seconds each such
-# response doubles the delay of requests, and the key in the meta of requests sent before.
-_BUSY, _MIN_DELAY, _MAX_DELAY = (429, 503), 1, 10
+# response doubles the delay between requests, and the factor of any other response.
+_BUSY, _MIN_DELAY, _MAX_DELAY, _QUICKER = (429, 503), 1, 10, 0.9
+# Set in the meta of requests that were sent before the delay was raised.
 _KEEPS_DELAY = "autothrottle_dont_adjust_delay"
 # Seconds without a response after which lower ranks no longer wait for higher ones.
 _PATIENCE = 5
@@ -157,6 +159,8 @@ class SiteSpider(Spider):
         self._in_flight: Counter[float] = Counter()
         # The number of pages in a row that failed, by host.
         self._failures: Counter[str] = Counter()
+        # The minimum of seconds between requests to busy hosts, by their slots' names.
+        self._delays: dict[str, float] = {}
         # Whether a response came since _go_on() looked last.
         self._is_answered = True
         self._sitemaps = 0
@@ -318,19 +322,23 @@ class SiteSpider(Spider):
         self._clock.start(_PATIENCE, now=False)
 
     def _downloaded(self, response: Response, request: Request) -> None:
-        """Slow down requests to a busy host; AutoThrottle quickens them again."""
-        slots = self.crawler.engine.downloader.slots
-        slot = slots.get(request.meta.get("download_slot", ""))
-        was_before = request.meta.pop(_KEEPS_DELAY, False)
-        if response.status not in _BUSY or was_before or slot is None:
+        """Slow down requests to a busy host, and quicken them as pages come."""
+        key = request.meta.get("download_slot", "")
+        slot = self.crawler.engine.downloader.slots.get(key)
+        if request.meta.pop(_KEEPS_DELAY, False) or slot is None:
             return
-        doubled = min(max(2 * slot.delay, _MIN_DELAY), _MAX_DELAY)
-        longest = self.settings.getfloat("AUTOTHROTTLE_MAX_DELAY")
-        # Scrapy waits for a random time, at least half of the delay.
-        asked_for = 2 * min(_retry_after(response), longest)
-        slot.delay = max(slot.delay, doubled, asked_for)
-        for other in slot.transferring - {request}:
-            other.meta[_KEEPS_DELAY] = True
+        if response.status in _BUSY:
+            doubled = 2 * self._delays.get(key, 0)
+            self._delays[key] = min(max(doubled, _MIN_DELAY), _MAX_DELAY)
+            longest = self.settings.getfloat("AUTOTHROTTLE_MAX_DELAY")
+            # Scrapy waits for a random time, at least half of a slot's delay.
+            asked_for = 2 * min(_retry_after(response), longest)
+            slot.delay = max(self._delays[key], asked_for)
+            for other in slot.transferring - {request}:
+                other.meta[_KEEPS_DELAY] = True
+        elif key in self._delays:
+            self._delays[key] *= _QUICKER
+            slot.delay = max(slot.delay, self._delays[key])
 
     def spider_closed(self, reason: str) -> None:
         self._clock.stop()
@@ -352,7 +360,7 @@ class SiteSpider(Spider):
     def received(self, response: Response, request: Request) -> None:
         """Queue the sitemaps of a robots.txt, which Scrapy's middleware requested."""
         requested = request.meta.get("redirect_urls", [request.url])[0]
-        if requested not in {urljoin(url, "/robots.txt") for url in self.urls}:
+        if urlsplit(requested).path != "/robots.txt" or not self._domain(requested):
             return
         body = response.body if response.status == HTTPStatus.OK else b""
         # With a base URL the function raises for broken URLs.
@@ -405,7 +413,7 @@ class SiteSpider(Spider):
         if response.status in _REDIRECTS or canonical(target) not in ("", visit.url):
             yield from self._redirected(response, visit, target)
             return
-        if not isinstance(response, HtmlResponse):
+        if not is_page(response):
             self._has_no_page(visit, "it is not HTML")
             self._count_answer(visit, gave=False)
             self.known.done(visit.url)
@@ -586,7 +594,8 @@ class SiteSpider(Spider):
             # lastmod may be any text.
             url, date = canonical(visit.url), iso(visit.lastmod)
             is_file = visit.role == "page" and url_has_any_extension(url, _NO_PAGES)
-            if is_file or not self._domain(url):
+            # A robots.txt may name sitemaps on other hosts.
+            if is_file or not (self._domain(url) or (url and visit.role == "sitemap")):
                 continue
             if has_session(visit.url):
                 self._count("trap/session")
