@@ -533,8 +533,11 @@ class SiteSpider(Spider):
     ) -> Generator[None, None, int]:
         """Queue the URLs that a page leads to.  Returns how many entries are new."""
         depth = visit.depth + 1
+        urls = (canonical(entry.url) for entry in result.entries)
+        listed = (Visit(url, "page", depth, _LISTED) for url in urls if url)
+        # A list without end may list known pages under ever new URLs.
         added = self._add(
-            Visit(entry.url, "page", depth, _LISTED) for entry in result.entries
+            one for one in listed if not self._yields.refusing(_shapes(one))
         )
         is_start = self._is_start(visit)
         is_leaf = result.page_type in _LEAVES and not is_list

@@ -44,20 +44,29 @@ class Yields:
     def judge(self, shapes: Sequence[str]) -> tuple[str, str]:
         """Whether to ASK for a URL, HOLD it or REFUSE it, and the shape that decided.
 
-        The first of its shapes is its own.  The wider ones refuse it only if none of
-        their responses was worth its request.  With ASK the request counts as in
-        flight.
+        With ASK the request counts as in flight.
         """
+        if refusing := self.refusing(shapes):
+            return REFUSE, refusing
         records = [self._record(shape) for shape in shapes]
-        for index, (shape, record) in enumerate(zip(shapes, records, strict=True)):
-            if record.budget <= 0 and not (index and record.worth):
-                return REFUSE, shape
         for shape, record in zip(shapes, records, strict=True):
             if not record.worth and record.in_flight >= record.budget:
                 return HOLD, shape
         for record in records:
             record.in_flight += 1
         return ASK, ""
+
+    def refusing(self, shapes: Sequence[str]) -> str:
+        """The one of a URL's shapes that refuses it, "" if none does.
+
+        The first is its own.  The wider ones refuse it only if none of their responses
+        was worth its request.
+        """
+        for index, shape in enumerate(shapes):
+            record = self._record(shape)
+            if record.budget <= 0 and not (index and record.worth):
+                return shape
+        return ""
 
     def answered(
         self, shapes: Sequence[str], gave: bool | None

@@ -377,6 +377,19 @@ def test_traps(site):
     assert counted["calendar"] == counted["login"] == 1
 
 
+def test_a_list_without_end_of_known_pages_under_new_addresses(site):
+    wanted = add_news(site, 4)
+    for n in range(300):
+        names = [f"b{m}?from={n}" for m in range(4)]
+        site.pages[f"/old?page={n}"] = listing(
+            names, f"<a rel=next href=/old?page={n + 1}>Next</a>"
+        )
+        site.pages |= {f"/news/b{m}?from={n}": article(f"b{m}") for m in range(4)}
+    add_link(site, "/old?page=0")
+    assert done(site)[1] == wanted
+    assert sum(path.startswith("/old?page") for path in site.asked) < 30
+
+
 def test_a_text_that_another_page_has(site):
     add_news(site, 4)
     add_link(site, "/old/b1")
