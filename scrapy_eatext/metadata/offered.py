@@ -246,18 +246,17 @@ class _Prices:
 
 def _asked(node: Any) -> str:
     """The text of an element without prices from before a sale."""
-    parts = [node.text or ""]
+    asked = node.text or ""
     for child in node:
         if isinstance(child.tag, str) and child.tag not in SKIP and not _is_old(child):
-            text, before = _asked(child), parts[-1].rstrip()
+            text, before = _asked(child), asked.rstrip()
             if text[:1].isdigit() and before[-1:].isdigit():
                 is_cents = child.tag == "sup" or not _CENTS.isdisjoint(_names(child))
                 is_cents = is_cents and _TWO_DIGITS.fullmatch(text.strip()) is not None
-                parts[-1] = before
-                text = f".{text}" if is_cents else f" {text}"
-            parts.append(text)
-        parts.append(child.tail or "")
-    return "".join(parts)
+                asked = before + ("." if is_cents else " ")
+            asked += text
+        asked += child.tail or ""
+    return asked
 
 
 def _names(node: Any) -> frozenset[str]:

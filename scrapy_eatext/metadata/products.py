@@ -68,11 +68,12 @@ def write_product(judged: JudgedPage) -> Product | None:
         for field, value in _values(data, thing.values, host):
             if value and field not in values:
                 values[field], sources[field] = value, thing.source
-    if not values.keys() >= {"name", "price"}:
+    if not values.keys() >= {"name", "price", "currency"}:
         title = judged.readable_metadata.title
         shown = offer_of(page, title) if of_type else Offer(title)
         if "price" in values:
-            shown = Offer(shown.name)
+            is_same = float(values["price"]) == float(shown.price or -1)
+            shown = Offer(shown.name, currency=shown.currency if is_same else "")
         elif shown.price:
             values.pop("currency", None)  # it may be that of another country
         for field, value in shown._asdict().items():

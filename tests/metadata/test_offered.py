@@ -35,6 +35,7 @@ NOTATIONS = {
     "USD1,049.00": ("1049.00", "USD"),
     "<span>63<sup>07</sup> Lei</span>": ("63.07", "RON"),
     "<span>$19<span class=cents>99</span></span>": ("19.99", "USD"),
+    "<span>$19.99<s>$29</s><i>20% off</i></span>": ("19.99", "USD"),
     "$12 or 4 payments of $3": ("12", "USD"),
     "Now only - $12": ("12", "USD"),
     "$12 + delivery": ("12", "USD"),
@@ -166,6 +167,12 @@ def test_data_come_first():
     found = extract(without + shop(SHOPS["WooCommerce"])).product
     assert (found.name, found.price, found.currency) == ("Kea", "149.00", "USD")
     assert found.sources == {"name": "json-ld", "price": "page", "currency": "page"}
+
+
+@pytest.mark.parametrize(("price", "code"), [("149", "USD"), ("1490", "")])
+def test_a_currency_that_the_data_lack(price, code):
+    data = f"<meta property=product:price:amount content={price}>"
+    assert extract(data + shop(SHOPS["WooCommerce"])).product.currency == code
 
 
 @pytest.mark.parametrize("name", sorted(every_page(10)))
