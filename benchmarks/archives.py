@@ -139,8 +139,8 @@ def packed(url: str, html: bytes) -> bytes:
 # -- extractors
 
 
-def resident() -> float:
-    """MiB that this process's descendants have, all together."""
+def resident() -> list[float]:
+    """MiB of this process, and of each of its descendants, the largest first."""
     parents, sizes = {}, {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -148,7 +148,8 @@ def resident() -> float:
         except OSError:
             continue
         parents[int(folder.name)] = int(stat[1])
-        sizes[int(folder.name)] = int(stat[21]) * resource.getpagesize() / (1 << 20)
+        pages = int(stat[21])
+        sizes[int(folder.name)] = round(pages * resource.getpagesize() / (1 << 20), 1)
 
     def is_mine(pid: int) -> bool:
         while pid > 1:
@@ -157,14 +158,15 @@ def resident() -> float:
                 return True
         return False
 
-    return sum(size for pid, size in sizes.items() if is_mine(pid))
+    workers = (size for pid, size in sizes.items() if is_mine(pid))
+    return [sizes[os.getpid()], *sorted(workers, reverse=True)]
 
 
 def ours(step: Step) -> dict[str, Any]:
     from scrapy_eatext.archive.local import Plan, Run
     from scrapy_eatext.commands.archive import bar
 
-    memory: list[tuple[int, float]] = []
+    memory: list[tuple[int, list[float]]] = []
     guesses: list[tuple[float, float]] = []
     began = shown = time.monotonic()
 
@@ -172,7 +174,7 @@ def ours(step: Step) -> dict[str, Any]:
         nonlocal shown
         pages, now = progress.totals().total(), time.monotonic()
         if pages and (not memory or pages >= memory[-1][0] + 200):
-            memory.append((pages, round(resident(), 1)))
+            memory.append((pages, resident()))
         left = progress.remaining()
         if left is not None and (not guesses or now - began >= guesses[-1][0] + 2):
             guesses.append((now - began, left))
@@ -286,15 +288,18 @@ def run(step: Step) -> dict[str, Any]:
 # -- what is told
 
 
-def trend(memory: list[tuple[int, float]]) -> str:
-    """MiB over the first thousand pages that are not the start, the last, and at most."""
+def trend(memory: list[tuple[int, list[float]]]) -> str:
+    """The most MiB of each process in the tenth thousand of pages and in the last."""
     if not memory:
         return ""
     last = memory[-1][0]
-    begin = [size for pages, size in memory if pages <= 2000]
-    end = [size for pages, size in memory if pages >= last - 1000]
-    most = max(size for _, size in memory)
-    return f"{max(begin):.0f}, {max(end):.0f}, {most:.0f}"
+    spans = ((min(10_000, last) - 1000, 10_000), (last - 1000, last))
+    most = []
+    for first, end in spans:
+        seen = [sizes for pages, sizes in memory if first <= pages <= end]
+        each = map(max, itertools.zip_longest(*seen, fillvalue=0.0))
+        most.append(", ".join(f"{size:.0f}" for size in each))
+    return " to ".join(most)
 
 
 def misses(remaining: list[dict[str, float]]) -> str:
@@ -330,7 +335,7 @@ def tell(results: dict[str, Any]) -> None:
         )
     head = ["", "input", "workers", "pages", "pages a second", "processor ms a page"]
     head += [
-        "MiB: first, last thousand, most",
+        "MiB of parent and workers: tenth thousand to last",
         "remaining time off: after 1:00, at most",
     ]
     fill(DOCS / "archives.md", "archives", table(head, rows))

@@ -12,8 +12,8 @@ A second table compares name and price with what people read on one page of each
 70 sites, and does so again without the pages' structured data.  product_pages.json has
 the hashes of the names and the prices, "" where a page shows none.  The reader of prices
 was made on the sites of one half; those of the other were looked at only to label them.
-Their prices, data hidden, had a precision of .86 and a recall of .75 before a defect that
-one of them showed was mended.
+Their prices, data hidden, had a precision of .86 and a recall of .75 before two defects
+that they showed were mended.
 
 Writes benchmarks/results/products.json and both tables into docs/metadata.md.
 """
