@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from argparse import ArgumentParser, Namespace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import signals
@@ -39,11 +40,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "-m", "--markdown", action="store_true", help="write Markdown instead of text"
     )
-    for flags, help_text in (
-        (("-o", "--output"), "append the items to this file"),
-        (("-O", "--overwrite-output"), "write the items to this file"),
-    ):
-        parser.add_argument(*flags, metavar="FILE", action="append", help=help_text)
+    add = partial(parser.add_argument, metavar="FILE", action="append")
+    add("-o", "--output", help="append the items to this file")
+    add("-O", "--overwrite-output", help="write the items to this file")
 
 
 def run(args: Namespace, command: ScrapyCommand) -> int:

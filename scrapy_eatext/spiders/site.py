@@ -402,13 +402,15 @@ class SiteSpider(Spider):
         if visit.role == "page":
             if is_permanent:
                 self._count(f"failed/{status or 'forbidden'}")
-            self._count_failure(visit, is_failure=not is_permanent)
+                self._failures.pop(host_of(visit.url), None)
+            else:
+                self._failures[host_of(visit.url)] += 1
             # A temporary error is no evidence about the URL's shapes.
             self._count_answer(visit, gave=False if is_permanent else None)
         yield from self._requests()
 
     def parse_page(self, response: Response, visit: Visit) -> Iterator[Any]:
-        self._count_failure(visit, is_failure=False)
+        self._failures.pop(host_of(visit.url), None)
         target = self._target(response)
         if response.status in _REDIRECTS or canonical(target) not in ("", visit.url):
             yield from self._redirected(response, visit, target)
@@ -664,13 +666,6 @@ class SiteSpider(Spider):
         if self._is_start(visit):
             logger.warning("the start URL %s has no page: %s", visit.url, reason)
             self._count("failed/start")
-
-    def _count_failure(self, visit: Visit, *, is_failure: bool) -> None:
-        """Count temporary errors of a host in a row; a page without one resets it."""
-        if is_failure:
-            self._failures[host_of(visit.url)] += 1
-        else:
-            self._failures.pop(host_of(visit.url), None)
 
     def _count_answer(self, visit: Visit, *, gave: bool | None) -> None:
         for shape, verdict in self._yields.answered(_shapes(visit), gave):
