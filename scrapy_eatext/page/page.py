@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 from weakref import proxy
 
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Page"]
 
+# How many title elements are looked at where the head has none.
+_MAX_TITLES = 100
 # If a page shows fewer characters than POOR, a hidden text is used instead, if it has
 # HIDDEN_CHARS more than HIDDEN_SHARE times as many.
 POOR = 3000
@@ -187,8 +190,13 @@ class Page:
         """The text of the page's title element, its white space collapsed."""
         if self.head.title is not None:
             return self.head.title
-        found = next(self.root.iter("title"), None)
-        return "" if found is None else title_of(found)
+        found = (
+            title_of(title)
+            for title in islice(self.root.iter("title"), _MAX_TITLES)
+            # An image's title is none of the page.
+            if next(title.iterancestors("svg"), None) is None
+        )
+        return next(found, "")
 
     @cached_property
     def language(self) -> str:

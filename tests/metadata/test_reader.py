@@ -86,6 +86,12 @@ def test_json_ld_of_a_bare_tree():
     assert read_metadata(Page.of(Selector(page))).authors == ("Ann Li", "Bo Ek")
 
 
+@pytest.mark.parametrize("behind", ["", "<title>Boats</title>"])
+def test_the_title_of_an_image_is_none_of_the_page(behind):
+    icon = "<svg><title>Menu</title></svg>"
+    assert Page.of(f"<body><p>A river.</p>{icon}{behind}").title == behind[7:12]
+
+
 def test_what_is_no_json_ld():
     source = "[" * 100_000
     head = f"<title>Boats</title><script type='application/ld+json'>{source}</script>"
