@@ -66,7 +66,9 @@ def chunks_in(judged: JudgedPage, form: ChunkForm) -> tuple[Chunk, ...]:
     if form.markdown or measure is not words_of:
         room.is_exact = False
         room.measure(passages)
-    chunks = chunks_of(passages, room, form.overlap, units)
+    # A link from a footnote back to the text is no chunk in Markdown.
+    found = chunks_of(passages, room, form.overlap, units)
+    chunks = [chunk for chunk in found if chunk.text]
     urls = addresses(judged, layout, [(chunk.start, chunk.end) for chunk in chunks])
     return tuple(
         replace(chunk, url=url) for chunk, url in zip(chunks, urls, strict=True)

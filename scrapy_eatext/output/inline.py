@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote
 
 from scrapy_eatext.output.embeds import embed_of, label_of, posts_in
 from scrapy_eatext.output.emoji import is_emoji
@@ -106,6 +107,16 @@ class Inlines:
         if not self._has_links:
             return ""
         return self._addresses.link(self._hrefs[row] or "")
+
+    def fragments(self) -> dict[str, str]:
+        """The names of the places on the page that links lead to, by their addresses."""
+        own = f"{(self._page.url or '').partition('#')[0]}#"
+        return {
+            address: unquote(href.partition("#")[2])
+            for href in self._hrefs.values()
+            if href and (href[0] == "#" or href.startswith(own))
+            if self._has_links and (address := self._addresses.link(href))
+        }
 
     def embed(self, row: int, place: int) -> tuple[str, str]:
         """The label and the address of an embed; both are "" if there is none."""

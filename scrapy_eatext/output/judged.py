@@ -114,11 +114,19 @@ class JudgedPage:
 
     @cached_property
     def markdown_nodes(self) -> Nodes:
-        """The nodes for Markdown, without links or images if its form excludes them."""
-        form = self.forms.markdown
+        """The nodes for Markdown, with footnotes.
+
+        They are without links or images if its form excludes them.
+        """
+        form, nodes = self.forms.markdown, None
         if form.links and form.images:
-            return self.nodes
-        return self._nodes_with(links=form.links, images=form.images)
+            nodes = self.nodes
+        nodes = nodes or self._nodes_with(links=form.links, images=form.images)
+        if not nodes.fragments or not isinstance(self.units, Blocks):
+            return nodes
+        from scrapy_eatext.output.footnotes import with_footnotes
+
+        return with_footnotes(nodes, self.units.walk)
 
     def _nodes_with(self, *, links: bool, images: bool) -> Nodes:
         from scrapy_eatext.output.structure import tree_of

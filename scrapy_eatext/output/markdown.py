@@ -87,6 +87,10 @@ _SIGN_OF = {STRONG_TEXT: "**", EM_TEXT: "*"}
 _LINES = frozenset((NodeKind.PARAGRAPH, NodeKind.IMAGE, NodeKind.EMBED))
 # What cannot begin on the line below a line of text.
 _APART = frozenset((NodeKind.NUMBERED, NodeKind.TABLE))
+# The first and the last character of a title in the definition of a link's address.
+_TITLES = {'"': '"', "'": "'", "(": ")"}
+# A space that cannot be part of such a definition.
+_SPACE = " &nbsp;"
 # The first characters of _LINE_MARK, apart from digits.
 _LINE_SIGNS = frozenset("#>-+*[=|:")
 # The styles with a sign in Markdown, outermost first.
@@ -167,7 +171,9 @@ class _Writer:
         if kind in (NodeKind.LIST, NodeKind.NUMBERED):
             other = self._list(node, other)
         elif kind == NodeKind.QUOTE:
-            if node in self._nodes.callouts:
+            if node in self._nodes.notes:
+                self._note(children, self._nodes.notes[node])
+            elif node in self._nodes.callouts:
                 self._callout(children, self._nodes.callouts[node])
             else:
                 self._marked(children, "> ", "> ")
@@ -195,6 +201,21 @@ class _Writer:
                 self._gap if self._kinds[parts[0]] in _APART else self._line
             )
             self.blocks(parts)
+        self._within(outer)
+
+    def _note(self, parts: Sequence[int], label: str) -> None:
+        """A footnote."""
+        outer = self._prefix
+        self.out.append(f"[^{label}]:")
+        self._within(f"{outer}    ")
+        first, *more = parts
+        if self._kinds[first] == NodeKind.PARAGRAPH:
+            self._put(f" {_undefined(self._leaf(first))}")
+        else:
+            more = [*parts]
+        if more:
+            self.out.append(self._gap)
+            self.blocks(more)
         self._within(outer)
 
     def _marked(
@@ -343,6 +364,21 @@ def _lines(text: str) -> str:
         mark = _LINE_MARK.match(text)
         return text if mark is None else _escaped_mark(mark) + text[mark.end() :]
     return text
+
+
+def _undefined(text: str) -> str:
+    """The first paragraph of a footnote, with a space if it needs one.
+
+    Without footnotes, renderers would read the definition of a link's address, and not
+    show it: if a line has no spaces, or if a title seems to follow the first word.
+    """
+    line, feed, more = text.partition("\n")
+    word, _, behind = line.partition(" ")
+    if not behind:
+        line = f"{line[:-1]}{_SPACE}\\" if feed else f"{line}{_SPACE}"
+        return f"{line}{feed}{more}"
+    is_title = behind[0] in _TITLES and text[-1] == _TITLES[behind[0]]
+    return f"{text}{_SPACE}" if is_title or word[0] == "<" else text
 
 
 def _escaped_mark(match: re.Match[str]) -> str:

@@ -199,6 +199,8 @@ class Nodes:
     children of each node that holds blocks; ``tables`` has the cells of each table,
     which are written instead of its children.  ``embeds`` has the content of each
     embed, and ``callouts`` the kind of each quote that is a note or warning.
+    ``fragments`` has the name of the place of each link that leads to one on the page,
+    by the link's address, and ``notes`` the label of each node that is a footnote.
     """
 
     kinds: list[int]
@@ -213,6 +215,8 @@ class Nodes:
     tasks: dict[int, bool] = field(default_factory=dict)
     embeds: dict[int, Embed] = field(default_factory=dict)
     callouts: dict[int, str] = field(default_factory=dict)
+    fragments: dict[str, str] = field(default_factory=dict)
+    notes: dict[int, str] = field(default_factory=dict)
 
     def add(
         self, kind: int, spans: Sequence[Span] = (), level: int = 0, unit: int = -1

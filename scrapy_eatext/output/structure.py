@@ -139,6 +139,7 @@ def tree_of(
         if unit >= 0 and node not in gone
     }
     if thread is None:
+        nodes.fragments = inlines.fragments()
         wrap_callouts(nodes, walk, of_unit, parents)
     _describe_images(nodes, units)
     if len(children) > 1:

@@ -119,6 +119,10 @@ DATELINES = Names(
     "date dateline datetime posted published publish publication pubdate time timestamp "
     "prop:published"
 )
+# Notes at the end of a text, and sources that the text refers to.
+FOOTNOTES = Names(
+    "endnote endnotes footnote footnotes references role:endnotes role:footnote"
+)
 # A wiki's links to edit a section, which follow its heading.
 EDITS = Names("editsection")
 # Containers of an image, and perhaps its caption.

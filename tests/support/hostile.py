@@ -120,8 +120,34 @@ HOSTILE |= {
 HOSTILE |= {
     "readings": repeated("<ruby>漢<rt>かん</rt></ruby>", "<p>", "</p>", share=2),
     "open_readings": repeated("<ruby>a<rt>b<rp>"),
+    "references_to_one_note": repeated(
+        "<a href=#a>1</a> ", "<p id=b>", "</p><p id=a>c d <a href=#b>x</a>"
+    ),
+    "references_of_one_name": repeated(
+        "<p id=a><a href=#a>1</a> <a href=#b>2</a></p><p id=b>c <a href=#a>3</a></p>"
+    ),
+    "links_back": repeated(
+        "d http://e <a href=#a>2</a> ",
+        "<p id=a>a <a href=#b>1</a><ul><li id=b>c",
+    ),
+    "notes_of_themselves": repeated(
+        "<li id=a><a href=#a>1</a>", "<ol class=footnotes>"
+    ),
     "scripts_that_draw": repeated("a<script src=//gist.github.com/a/1.js></script>"),
 }
+
+
+@hostile
+def notes(size: int) -> str:
+    """Notes with links back all along, each with a reference to the next one."""
+    count = size // 180
+    texts = [f"<p id=b{i}>a <a href=#a{i}>{i % 9}</a></p>" for i in range(count)]
+    items = [
+        f"<{('p', 'li')[i % 2]} id=a{i}>c <a href=#a{i + 1}>*</a> "
+        f"d <a href=#b{i}>x</a> e <a href=#b{i}>y</a>"
+        for i in range(count)
+    ]
+    return "".join(texts) + "".join(items)
 
 
 @hostile

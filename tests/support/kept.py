@@ -12,6 +12,7 @@ from scrapy_eatext.output.code import content
 from scrapy_eatext.output.forms import Forms
 from scrapy_eatext.output.structure import tree_of
 from scrapy_eatext.page.columns import NodeKind
+from scrapy_eatext.page.tags import TEX_TEXT
 from scrapy_eatext.rendering import render, with_outputs
 from tests.support.pages import any_pages
 from tests.support.rich import rich_page
@@ -53,3 +54,19 @@ def bylines(nodes):
         for leaf in nodes.leaves()
         if nodes.kinds[leaf] in (NodeKind.BYLINE, NodeKind.EMBED)
     ]
+
+
+def noted(nodes):
+    """The text of nodes for Markdown with the references to notes, and without them."""
+    texts = [[], []]
+    for leaf in nodes.leaves():
+        if leaf in nodes.code:
+            spans = [(nodes.code[leaf].text, 0, "", "", 0)]
+        else:
+            spans = nodes.spans[leaf]
+        for text, style, _, image, _ in spans:
+            is_reference = style & TEX_TEXT and text.startswith("[^")
+            if not image:
+                texts[0].append(text.replace("\\", "") if is_reference else text)
+                texts[1].append(text.partition("\\")[2] if is_reference else text)
+    return ["".join(text) for text in texts]

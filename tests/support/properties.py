@@ -37,7 +37,7 @@ from scrapy_eatext.page.urls import Addresses
 from scrapy_eatext.page.walk import python_walk
 from scrapy_eatext.rendering import render, run
 from scrapy_eatext.result import ATTRIBUTES, MainText, Metadata
-from tests.support.kept import bylines
+from tests.support.kept import bylines, noted
 from tests.support.unsafe import ALLOWED, RENDERED, check_safe, renderer
 
 if TYPE_CHECKING:
@@ -191,8 +191,18 @@ def check_outputs(result: MainText, page: Page, verdict: Verdict, longest: int) 
                 # A formula has no escapes, and TeX's quotation mark for a back-tick.
                 found, expected = found.translate(_OF_TEX), expected.translate(_OF_TEX)
         if found != expected and not is_typeset:
-            nodes = JudgedPage(page, verdict).nodes
+            judged = JudgedPage(page, verdict)
+            nodes = judged.nodes
             said = "".join([*bylines(nodes), *nodes.callouts.values()])
+            if name == "markdown" and judged.markdown_nodes.notes:
+                for inside in noted(judged.markdown_nodes):
+                    words = letters(inside).translate(emoji).replace('"', "")
+                    words = words.translate(_OF_TEX).lower()
+                    assert is_with(found.translate(_OF_TEX).lower(), words)
+                # Marks of notes and links back go, and nothing else.
+                has_more = said or next(page.root.iter("rt"), None) is not None
+                assert has_more or is_with(expected.translate(_OF_TEX).lower(), words)
+                continue
             if nodes.callouts:  # whose mark has its letters for a title's
                 found, expected = found.lower(), expected.lower()
             # The text has no readings.

@@ -237,9 +237,38 @@ def script(chance: Random) -> str:
     )
 
 
+MARKS = "1 2 3 [1] (2) * \u2020 a [note\u00a01] \u00b9 \u21a9".split(" ")
+
+
+def notes(chance: Random) -> str:
+    """Paragraphs with references, and notes, with links back or none."""
+    one, ids = chance.choice, ["fn1", "fn2", "ref1", "ref2", "top"]
+
+    def mark(ids: list[str]) -> str:
+        made = f'<a id="{one(ids)}x" href="#{one(ids)}">{one(MARKS)}</a>'
+        return one([f"<sup>{made}</sup>", f"[{made}]", made]) + one(SIGNS + [""] * 40)
+
+    holder, item = one([("ol", "li"), ("ul", "li"), ("div", "p"), ("section", "div")])
+    items = ""
+    for name in chance.sample(ids, 3):
+        text = one(
+            [said(chance), said(chance)[:5], f"<p>{said(chance)}<p>{said(chance)}"]
+        )
+        if chance.random() < 0.2:
+            text = notes(chance)
+        back = f"<a href=#{one(ids)}x>{one(MARKS)}</a>" if chance.random() < 0.5 else ""
+        begin, end = one([(back, ""), ("", back), (one(MARKS) + " ", back)])
+        items += f"<{item} id={name}>{begin}{text}{end}"
+    name = one(["footnotes", "references", "x"])
+    return (
+        f"<p id={one(ids)}x>{said(chance)}{mark(ids)}{said(chance)}{mark(ids)}"
+        f"<{holder} class={name}>{items}</{holder}>"
+    )
+
+
 HEAD: list[Callable[[Random], str]] = [linked, state, meta, meta, meta, charset, link]
 BODY = [linked, state, anchor, prop, byline, table, items, code, text, text, formula]
-BODY += [ruby, script]
+BODY += [ruby, script, notes, notes]
 
 
 def rich_page(chance: Random) -> str:
