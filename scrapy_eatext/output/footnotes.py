@@ -91,6 +91,7 @@ class _Footnotes:
         names = {
             nodes.fragments[link]
             for leaf in self._leaves
+            if any(span[2] in nodes.fragments for span in nodes.spans[leaf])
             for link, spans in _by_link(nodes.spans[leaf])
             if link in nodes.fragments and _mark_of(spans)
         }
@@ -383,8 +384,10 @@ def _text(spans: Sequence[Span]) -> str:
 
 def _mark_of(spans: Sequence[Span]) -> str:
     """The number or sign of a reference, "" if a link is none."""
+    if len(spans[0][0]) > _LONGEST_BACK or any(span[3] for span in spans):
+        return ""
     text = _text(spans).strip()
-    if not text or len(text) > _LONGEST_BACK or any(span[3] for span in spans):
+    if not text or len(text) > _LONGEST_BACK:
         return ""
     mark = text.strip(_BRACKETS)
     if _MARK.fullmatch(mark):
