@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 from scrapy.http import HtmlResponse
 from scrapy.http.request import NO_CALLBACK
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from scrapy_eatext.crawl.settings import Config
     from scrapy_eatext.execution.choice import Choice
 
-# Encodings that have bytes of binary data.
-_WIDE = ("utf-16", "utf-32")
 # Statuses whose responses have no body, by HTTP's rules.
 _WITHOUT_BODY = frozenset((204, 205, 304))
 
@@ -45,7 +43,9 @@ class Admission:
         # robots.txt, and what media pipelines download, have no callback.
         if request.callback is NO_CALLBACK and overrides is None:
             return None, "skipped_internal"
-        if not is_page(response):
+        if not isinstance(response, HtmlResponse):
+            return None, "skipped_type"
+        if is_binary(response.body, response.encoding):
             return None, "skipped_type"
         if not 200 <= response.status < 300 and not self._passes(request, response):
             return None, "skipped_status"
@@ -68,13 +68,6 @@ class Admission:
         spider = self._crawler.spider
         statuses = getattr(spider, "handle_httpstatus_list", self._statuses)
         return response.status in statuses
-
-
-def is_page(response: Response) -> TypeGuard[HtmlResponse]:
-    """Whether a response is HTML, by its type and by its bytes."""
-    if not isinstance(response, HtmlResponse):
-        return False
-    return not is_binary(response.body) or response.encoding.startswith(_WIDE)
 
 
 def _has_error_middleware(crawler: Crawler) -> bool:

@@ -59,13 +59,17 @@ _PROBE = r'<a href="x-y+AGE-z">\u0041\x41</a>'
 _YEN = "\xa5"
 
 
-def is_binary(data: bytes) -> bool:
-    """Whether bytes are those of a PDF, an image or the like, and not of a page."""
+def is_binary(data: bytes, encoding: str = "") -> bool:
+    """Whether bytes are those of a PDF, an image or the like, and not of a page.
+
+    ``encoding`` is the page's, "" if it is not known.
+    """
     beginning = data[:_BEGINNING]
     binary = len(beginning) - len(beginning.translate(None, _BINARY))
-    has_bom = read_bom(data)[0] is not None  # UTF-16 and UTF-32 have such bytes too
+    # UTF-16 and UTF-32 have such bytes too.
+    is_wide = encoding.startswith(_WIDE) or read_bom(data)[0] is not None
     is_mostly = binary > _MAX_BINARY_SHARE * len(beginning)
-    return (is_mostly and not has_bom) or data.startswith(b"%PDF-")
+    return (is_mostly and not is_wide) or data.startswith(b"%PDF-")
 
 
 def decode(body: bytes, known: str | None = None) -> tuple[str, str]:

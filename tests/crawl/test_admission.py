@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from scrapy.http import HtmlResponse, Response
+from scrapy.http import HtmlResponse
 
-from scrapy_eatext.crawl.admission import is_page
+from scrapy_eatext.page.decode import is_binary
 
 HTML = "<html><p>The water of the lake was low that summer.</p></html>"
 
@@ -25,8 +25,4 @@ HTML = "<html><p>The water of the lake was low that summer.</p></html>"
 def test_pages_by_their_bytes(body, content_type, expected):
     headers = {"Content-Type": content_type}
     response = HtmlResponse("https://a.org/a.html", headers=headers, body=body)
-    assert is_page(response) is expected
-
-
-def test_a_response_of_another_type_is_no_page():
-    assert not is_page(Response("https://a.org/a.html", body=HTML.encode()))
+    assert is_binary(response.body, response.encoding) is not expected

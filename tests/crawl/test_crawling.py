@@ -146,7 +146,9 @@ def test_bad_input(server, executor):
         urls=tuple(map(server, paths)),
     )
     assert not done.errors
-    items = {item["url"].rsplit("/", 1)[1]: item["main_text"] for item in done.items}
+    items = {
+        item["url"].rsplit("/", 1)[1]: item.get("main_text") for item in done.items
+    }
     assert len(items) == len(paths)
     assert done.adds_up()
     assert "failed" not in done.eatext("response/")
@@ -154,6 +156,7 @@ def test_bad_input(server, executor):
     assert items["truncated"] == text_of("truncated")
     assert items["latin1%20as%20utf8"].startswith("caf")
     assert items["empty"] == ""
+    assert items["binary"] is None
     assert items["missing"] == "There is no such page."
 
 
