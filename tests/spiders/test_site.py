@@ -782,7 +782,7 @@ def test_the_delay_of_a_busy_host():
     first, second, third = (Request("https://a.org/", meta=meta) for _ in range(3))
     slot = SimpleNamespace(delay=0.0, transferring=set())
     downloader = SimpleNamespace(slots={"a.org": slot})
-    spider.crawler._engine = SimpleNamespace(downloader=downloader)
+    spider.crawler = SimpleNamespace(engine=SimpleNamespace(downloader=downloader))
 
     def delay_after(request, status, after=0):
         headers = {"Retry-After": str(after)}
