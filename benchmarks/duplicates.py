@@ -25,7 +25,7 @@ from benchmarks.tables import DOCS, ROOT, fill, table
 from scrapy_eatext import extract
 from scrapy_eatext.learning.data import read_folder
 
-ENGINES = {"datatrove": "datatrove", "pyspark": "spark"}
+ENGINES = ("datatrove", "spark")
 LEAST_WORDS, FILES = 100, 4
 # What is left out of a copy: each so-manyth word.
 COPIES = {"exact": 0, "near": 100, "other": 10}
@@ -58,7 +58,7 @@ def ran(engine: str, rows: list[dict[str, str | int]]) -> tuple[list[str], float
             some = pa.Table.from_pylist(rows[part::FILES])
             parquet.write_table(some, texts / f"{part}.parquet")
         began = time.monotonic()
-        program = ROOT / "docs" / "engines" / f"duplicates_{ENGINES[engine]}.py"
+        program = ROOT / "docs" / "engines" / f"duplicates_{engine}.py"
         subprocess.run([sys.executable, str(program)], check=True, cwd=folder)
         seconds = time.monotonic() - began
         left = [

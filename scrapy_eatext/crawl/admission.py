@@ -43,9 +43,9 @@ class Admission:
         # robots.txt, and what media pipelines download, have no callback.
         if request.callback is NO_CALLBACK and overrides is None:
             return None, "skipped_internal"
-        if not isinstance(response, HtmlResponse):
-            return None, "skipped_type"
-        if is_binary(response.body, response.encoding):
+        if not isinstance(response, HtmlResponse) or is_binary(
+            response.body, response.encoding
+        ):
             return None, "skipped_type"
         if not 200 <= response.status < 300 and not self._passes(request, response):
             return None, "skipped_status"

@@ -118,10 +118,11 @@ class JudgedPage:
 
         They are without links or images if its form excludes them.
         """
-        form, nodes = self.forms.markdown, None
+        form = self.forms.markdown
         if form.links and form.images:
             nodes = self.nodes
-        nodes = nodes or self._nodes_with(links=form.links, images=form.images)
+        else:
+            nodes = self._nodes_with(links=form.links, images=form.images)
         if not nodes.fragments or not isinstance(self.units, Blocks):
             return nodes
         from scrapy_eatext.output.footnotes import with_footnotes
