@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, groupby, takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -89,10 +90,8 @@ def tree_of(
     """
     if not isinstance(units, Blocks):
         return _flat(units, [unit for unit in shown.units if unit not in without])
-    walk = units.walk
-    if thread is None:
-        walk = with_scripts(page, with_readings(page, walk))
-        units = units if walk is units.walk else Blocks(walk)
+    walk = with_scripts(page, with_readings(page, units.walk))
+    units = units if walk is units.walk else Blocks(walk)
     numbers = list(shown.units)
     posts = thread or Posts(units, numbers, day_first=page.is_day_first)
     bylines = bylines_of(posts, numbers)
@@ -103,7 +102,7 @@ def tree_of(
     if data is not None:
         tables, headers = data.shown(numbers, shown.several_lines), data.headers
     inlines = Inlines(page, links=links, images=images)
-    layout = thread.laid_out() if thread else walk
+    layout = replace(walk, elements=thread.laid_out().elements) if thread else walk
     placed = place(layout, numbers, shown.code, bylines, inlines, others)
     kinds, parents, rows, numbers, levels, spans = placed
     embeds = {

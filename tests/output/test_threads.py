@@ -243,6 +243,13 @@ PAGES = st.one_of(
 )
 
 
+def test_readings_stand_in_posts():
+    source = board("phpBB 3").replace("glue", "<ruby>glue<rt>gloo</rt></ruby>")
+    page = Page.of(source, URL)
+    shown = content(page.blocks, [True] * len(page.blocks))
+    assert "glue(gloo)" in str(tree_of_posts(page, shown).spans)
+
+
 @given(PAGES, st.randoms(use_true_random=False))
 def test_any_page(source, chance):
     """Posts have what the page has, each once, and other outputs lose nothing."""
