@@ -412,7 +412,9 @@ def wrong_counts(counts: dict[str, float], pages: int) -> list[str]:
         ("scraped, dropped and failed",
          counts["scraped"] + counts["dropped"] + counts["failed"],
          "items yielded", counts["yielded"]),
-        ("item/response", one("item/response"), "item_count", one("item_count")),
+        # Items of what is no page have no text.
+        ("item/response", one("item/response"), "item_count less those of no page",
+         one("item_count") - min(one("item/none"), one("response/skipped_type"))),
         ("exception_count/*", under("exception_count"), "none", 0),
         ("response/failed", one("response/failed"), "none", 0),
     ]  # fmt: skip

@@ -161,7 +161,7 @@ def check_output(page: Page) -> None:
     shown = content(blocks, [True] * len(blocks))
     # The compiled nodes run if the compiled walk does.
     units = list(shown.units)
-    others = others_of(walk, units)
+    others, _ = others_of(walk, units)
     thread = Thread(blocks, shown)
     for posts, layout in ((Posts(blocks, units), walk), (thread, thread.laid_out())):
         given = layout, units, shown.code, bylines_of(posts, units)

@@ -418,6 +418,8 @@ cdef int enter(Walker* w, const tree.xmlNode** node) noexcept nogil:
         status = skip(w, tag.traits)
     elif tag.traits & (BREAK | RULE):
         status = break_line(w, tag.traits)
+    elif tag.traits & AMP_IMAGE and mark_other(w, IMAGE_STYLE):
+        status = NO_MEMORY
     elif w.lenient or not is_hidden(tag.traits, told):
         if told & HEADS and (tag.traits & HEADED or not tag.number):
             heading = as_heading(tag, told >> LEVEL_AT)

@@ -26,6 +26,7 @@ cdef enum:
     PANEL_ROLE = 1 << 19
     HEADING_ROLE = 1 << 20
     EMBED = 1 << 21
+    AMP_IMAGE = 1 << 22
 
 cdef enum:
     # The properties of an element's attributes, a bit each: the attribute exists ...
@@ -99,6 +100,7 @@ _TRAITS = {
     IMAGE: {tags.IMG},
     SOURCE: {tags.SOURCE},
     EMBED: tags.EMBEDS,
+    AMP_IMAGE: tags.AMP_IMAGES,
     BUTTON: {"button"},
     DIALOG: {"dialog"},
     TEMPLATE: {"template"},
@@ -137,6 +139,7 @@ _NAMES = {
     for name in (
         *tags.TAGS,
         *tags.STYLE_OF,
+        *tags.AMP_IMAGES,
         *_ATTRIBUTES,
         *elements.PANELS,
         *elements.HEADING_ROLES,
@@ -187,7 +190,7 @@ cdef void fill_names() except *:
     cdef int i
     assert len(_NAMES) * 2 < SLOTS
     for members in (_TRAITS[trait] for trait in _TRAITS if trait not in (PANEL_ROLE, HEADING_ROLE)):
-        assert members <= tags.TAG_ID.keys()
+        assert members <= _NAMES.keys()
     for i in range(SLOTS):
         NAMES[i].kind = -1
     for name, encoded in _NAMES.items():

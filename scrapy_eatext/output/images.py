@@ -1,4 +1,4 @@
-"""Decides which images, embeds and rules beside the kept text are shown."""
+"""Decides which images, captions, embeds and rules beside the kept text are shown."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
-from scrapy_eatext.page.names import BADGES, FIGURES, Names
+from scrapy_eatext.page.names import BADGES, CAPTIONS, FIGURES, Names
 from scrapy_eatext.page.tables import values_of
 from scrapy_eatext.page.tags import TAG_ID
-from scrapy_eatext.page.walk import EMBED, RULE
+from scrapy_eatext.page.walk import EMBED, IMAGE, RULE
 
 if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
@@ -24,7 +24,8 @@ BLOCKS = 2
 BLOCKS_OF_FIGURE = 3
 # How many elements around an image are read, and how many around its figure.
 LEVELS, OUTER = 6, 2
-_FIGURE, _TABLE = TAG_ID["figure"], TAG_ID["table"]
+_FIGURE, _FIGCAPTION = TAG_ID["figure"], TAG_ID["figcaption"]
+_TABLE = TAG_ID["table"]
 # Elements that hold rows, items or cells, but no rules.
 _NO_RULES = frozenset(
     TAG_ID[name]
@@ -39,24 +40,25 @@ _PARENT, _TAG, _FIRST, _LAST = (
 )
 
 
-def others_of(walk: Walk, units: list[int]) -> list[int]:
-    """The marks of the images, embeds and rules to show with some kept blocks, in order.
+def others_of(walk: Walk, units: list[int]) -> tuple[list[int], list[int]]:
+    """The marks, and the blocks of captions, to show with some kept blocks, in order.
 
-    An image or embed is shown if it stands between two kept blocks, alone in a cell
-    beside a kept cell, or only a few dropped words from kept text, not counting the
-    words of its own figure.  An embed is also shown if it stands in a kept block.  A
-    rule is shown between two kept blocks of one element.  Raises IndexError for blocks
-    that do not exist.
+    The marks are those of images, embeds and rules.  An image or embed is shown if it
+    stands between two kept blocks, alone in a cell beside a kept cell, or only a few
+    dropped words from kept text, not counting the words of its own figure.  An embed is
+    also shown if it stands in a kept block.  A rule is shown between two kept blocks of
+    one element.  The captions are those of the figures of shown images and embeds, as
+    far as they are not kept.  Raises IndexError for blocks that do not exist.
     """
     for unit in units:
         if not 0 <= unit < len(walk.blocks):
             raise IndexError(f"there is no block {unit}")
     numbers = (walk.marks[:, MarkColumn.STYLE] < 0).nonzero()[0]
     if not numbers.size or not units:
-        return []
+        return [], []
     choice = _Choice(walk, units)
     marks = zip(numbers.tolist(), walk.marks[numbers].tolist(), strict=True)
-    return [
+    others = [
         number
         for number, (block, start, style, link, around, _) in marks
         if (
@@ -67,6 +69,23 @@ def others_of(walk: Walk, units: list[int]) -> list[int]:
             )
         )
     ]
+    captions = choice.captions()
+    if captions:
+        # An image in a caption's line is shown with it.
+        places = walk.marks[others]
+        shown = places[:, MarkColumn.START] >= 0
+        shown &= places[:, MarkColumn.STYLE] == IMAGE
+        others = [
+            number
+            for number, block, with_line in zip(
+                others,
+                places[:, MarkColumn.BLOCK].tolist(),
+                shown.tolist(),
+                strict=True,
+            )
+            if not (with_line and block in captions)
+        ]
+    return others, sorted(captions)
 
 
 class _Choice:
@@ -82,6 +101,9 @@ class _Choice:
         self._words = [0, *walk.blocks[:, BlockColumn.WORDS].cumsum().tolist()]
         self._figures = self._small(FIGURES)
         self._badges = self._small(BADGES)
+        # The figures of shown images and embeds, each with the first and the last of
+        # its blocks that are dropped in a row.
+        self._dropped: set[tuple[int, int, int]] = set()
 
     def _small(self, names: Names) -> frozenset[int]:
         """The elements with one of some class names that hold few blocks."""
@@ -146,12 +168,40 @@ class _Choice:
         end = max(min(self._cell(figure, _LAST), last), begin)
         # An image in the line of its caption stands before the caption's end.
         dropped -= self._words[end] - self._words[begin]
-        return dropped <= WORDS and (
+        is_shown = dropped <= WORDS and (
             is_between
             or self._stand_together(
                 self._cell(figure, _PARENT), behind if before < 0 else before
             )
         )
+        if is_shown:
+            first, last = self._cell(figure, _FIRST), self._cell(figure, _LAST)
+            self._dropped.add((figure, max(first, before + 1), min(last, behind)))
+        return is_shown
+
+    def captions(self) -> frozenset[int]:
+        """The dropped blocks that are captions of the figures that are shown."""
+        if not self._dropped:
+            return frozenset()
+        named = frozenset(CAPTIONS.rows(self._walk))
+        return frozenset(
+            block
+            for figure, first, last in self._dropped
+            if self._words[last] - self._words[first] <= WORDS_IN_ALL
+            for block in range(first, last)
+            if self._is_caption(block, figure, named)
+        )
+
+    def _is_caption(self, block: int, figure: int, named: frozenset[int]) -> bool:
+        """Whether a block of a figure stands in a figcaption, or is named as one."""
+        row = self._walk.blocks.item(block, BlockColumn.ELEMENT)
+        for _ in range(LEVELS):
+            if row in (figure, -1):
+                return False
+            if row in named or self._cell(row, _TAG) == _FIGCAPTION:
+                return True
+            row = self._cell(row, _PARENT)
+        return False
 
     def _with_text(self, row: int) -> int:
         """The innermost element with text, from a row outwards; -1 for none near."""
@@ -191,7 +241,7 @@ class _Choice:
                     return (row, -1) if row in figures else (figure, holder)
             elif tag in _CELLS and cell(row, _FIRST) == cell(row, _LAST):
                 holder = row
-            elif tag == _FIGURE or (figure < 0 and row in figures):
+            elif tag == _FIGURE or row in figures:
                 figure = row
             row = cell(row, _PARENT)
         return figure, holder

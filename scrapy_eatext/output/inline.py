@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from scrapy_eatext.output.embeds import embed_of, label_of, posts_in
 from scrapy_eatext.output.emoji import is_emoji
 from scrapy_eatext.page.characters import INVISIBLE
-from scrapy_eatext.page.tags import IMG
+from scrapy_eatext.page.tags import AMP_IMAGES, IMG
 from scrapy_eatext.page.urls import Addresses
 from scrapy_eatext.page.walk import attribute_values, nodes_of
 
@@ -155,9 +155,10 @@ class Inlines:
                 # A lenient walk has read the noscript's image too.
                 return [] if self._page.is_lenient else [image]
         # The parser may nest the img of a picture in its source.
+        is_whole = element.tag in AMP_IMAGES
         images = [
             self._image(img)
-            for img in element.iter(IMG)
+            for img in ((element,) if is_whole else element.iter(IMG))
             if in_line or not _is_small(img)
         ]
         return [image for image in images if image is not None]

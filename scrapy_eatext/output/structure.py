@@ -27,9 +27,6 @@ from scrapy_eatext.output.text import number_of
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, NodeKind
 from scrapy_eatext.page.datatables import MAX_SPAN, data_tables, span
-from scrapy_eatext.page.tables import rows_with
-from scrapy_eatext.page.tags import TAG_ID
-from scrapy_eatext.page.values import shortened
 from scrapy_eatext.page.walk import attribute_values, nodes_of
 
 if TYPE_CHECKING:
@@ -63,7 +60,6 @@ PLACES, PLACES_OF_CELL = 10_000, 20
 # label may be around it.
 BOX_LEVELS = 3
 
-_FIGCAPTION = TAG_ID["figcaption"]
 # The sections of a table: no cell spans beyond the end of its section.
 _PARTS = ("thead", "tbody", "tfoot")
 _EMPTY = Cell(())
@@ -95,7 +91,7 @@ def tree_of(
     numbers = list(shown.units)
     posts = thread or Posts(units, numbers, day_first=page.is_day_first)
     bylines = bylines_of(posts, numbers)
-    others = others_of(walk, numbers)
+    others, captions = others_of(walk, numbers)
     data = data_tables(walk)
     tables: Collection[int] = ()
     headers: Collection[int] = ()
@@ -103,6 +99,8 @@ def tree_of(
         tables, headers = data.shown(numbers, shown.several_lines), data.headers
     inlines = Inlines(page, links=links, images=images)
     layout = replace(walk, elements=thread.laid_out().elements) if thread else walk
+    if captions and images:
+        numbers = sorted((*numbers, *captions))
     placed = place(layout, numbers, shown.code, bylines, inlines, others)
     kinds, parents, rows, numbers, levels, spans = placed
     embeds = {
@@ -140,7 +138,6 @@ def tree_of(
     if thread is None:
         nodes.fragments = inlines.fragments()
         wrap_callouts(nodes, walk, of_unit, parents)
-    _describe_images(nodes, units)
     if len(children) > 1:
         _Structure(nodes, walk, tables, headers).decide()
     if NodeKind.RULE in kinds:
@@ -179,29 +176,6 @@ def _is_repeated(nodes: Nodes, before: Sequence[int], node: int) -> bool:
     if not before or nodes.kinds[before[-1]] != NodeKind.IMAGE:
         return False
     return nodes.spans[before[-1]][0][3] == nodes.spans[node][0][3]
-
-
-def _describe_images(nodes: Nodes, blocks: Blocks) -> None:
-    """Give images without a description their captions, where these are not kept."""
-    elements = blocks.walk.elements
-    figures = {
-        nodes.rows[node]: inside[0]
-        for node, inside in nodes.children.items()
-        if nodes.kinds[node] == NodeKind.FIGURE and len(inside) == 1
-    }
-    rows = rows_with(elements, ElementColumn.TAG, _FIGCAPTION) if figures else []
-    for row in rows:
-        image = figures.get(elements.item(row, ElementColumn.PARENT), -1)
-        first = elements.item(row, ElementColumn.FIRST_BLOCK)
-        if (
-            image >= 0
-            and nodes.kinds[image] == NodeKind.IMAGE
-            and not nodes.spans[image][0][0]
-            and first < elements.item(row, ElementColumn.LAST_BLOCK)
-        ):
-            text = shortened(blocks.text(first))
-            _, style, link, url, _ = nodes.spans[image][0]
-            nodes.spans[image] = ((text, style, link, url, signs_of(text)),)
 
 
 def _gone(

@@ -9,6 +9,7 @@ from typing import Any
 
 from scrapy_eatext.page.replacements import local_name
 from scrapy_eatext.page.tags import (
+    AMP_IMAGES,
     BLOCK,
     HEADING,
     KIND_OF,
@@ -35,7 +36,9 @@ _HIDING = re.compile(
 )
 
 # Tags that the walk treats specially; elements without a name may be formulas.
-_CLOSER_LOOK = SPECIAL_TAGS | SKIP | {"button", "template", "head", "br", "hr"}
+_CLOSER_LOOK = frozenset(("button", "template", "head", "br", "hr")).union(
+    SPECIAL_TAGS, SKIP, AMP_IMAGES
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ def _tag(name: str) -> Tag:
 
 
 # One look-up for each element, instead of one in every set of names.
-TAGS = {name: _tag(name) for name in (*TAG_ID, *STYLE_OF) if name}
+TAGS = {name: _tag(name) for name in (*TAG_ID, *STYLE_OF, *AMP_IMAGES) if name}
 _UNKNOWN = _tag("")
 BUTTON = TAGS["button"]
 # A button with a question, which shows the answer.

@@ -127,6 +127,7 @@ FOOTNOTES = Names(
 EDITS = Names("editsection")
 # Containers of an image, and perhaps its caption.
 FIGURES = Names("caption figure image img photo picture thumb thumbnail")
+CAPTIONS = Names("caption captions")
 # Containers of the picture of a person, or of the icon of a site or a button.
 BADGES = Names(
     "author avatar avatars icon icons logo profile share social user userpic"

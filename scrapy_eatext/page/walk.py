@@ -47,6 +47,7 @@ from scrapy_eatext.page.elements import (
 )
 from scrapy_eatext.page.replacements import replacement_of
 from scrapy_eatext.page.tags import (
+    AMP_IMAGES,
     CELL,
     CODE,
     CONTROLS,
@@ -70,6 +71,8 @@ if TYPE_CHECKING:
 
 # The styles of marks without text: an image, an embed, a rule.
 IMAGE, EMBED, RULE = -1, -2, -3
+# The marks of skipped elements.
+_OTHERS = {**dict.fromkeys(EMBEDS, EMBED), IMG: IMAGE, SOURCE: IMAGE}
 
 # Attributes whose words show the purpose of an element, each with a prefix for its
 # words.  Those of roles and microdata are standardized, unlike the names that sites
@@ -552,10 +555,8 @@ def _is_entered(
             tables.controls += 1
         elif name == IMG:
             tables.images += 1
-        if name in (IMG, SOURCE):
-            run.add_other(IMAGE, *place, frame)
-        elif name in EMBEDS:
-            run.add_other(EMBED, *place, frame)
+        if name in _OTHERS:
+            run.add_other(_OTHERS[name], *place, frame)
         if name in SPACERS:
             run.space(frame)
         return False
@@ -571,6 +572,8 @@ def _is_entered(
         _border(run, frame, frame.pre, tables)
         run.add_other(RULE, *place, frame)
         return False
+    if name in AMP_IMAGES:
+        run.add_other(IMAGE, *place, frame)
     return True
 
 

@@ -72,7 +72,8 @@ def check(source: str | bytes, left_out: frozenset[int] = frozenset()) -> None:
     shown = content(blocks, [i not in left_out for i in range(len(blocks))])
     units = list(shown.units)
     bylines = bylines_of(Posts(blocks, units), units)
-    others = others_of(blocks.walk, units)
+    others, captions = others_of(blocks.walk, units)
+    units = sorted([*units, *captions])
     made = [
         twin(blocks.walk, units, shown.code, bylines, Inlines(page), others)
         for twin in (place, python_place)
@@ -163,7 +164,7 @@ def test_images_beside_blocks_that_are_not_there(wrong):
 )
 def test_images_near_blocks(between, is_near):
     walk = Page.of(f"<p>one</p>{between}<p>two</p>").blocks.walk
-    assert others_of(walk, [0, len(walk.blocks) - 1]) == [0] * is_near
+    assert others_of(walk, [0, len(walk.blocks) - 1])[0] == [0] * is_near
 
 
 @pytest.mark.parametrize(
@@ -180,7 +181,26 @@ def test_images_near_blocks(between, is_near):
     ],
 )
 def test_images_beside_one_block(source, kept, found):
-    assert others_of(Page.of(source).blocks.walk, kept) == found
+    assert others_of(Page.of(source).blocks.walk, kept) == (found, [])
+
+
+@pytest.mark.parametrize(
+    ("between", "found", "captions"),
+    [
+        ("<figure><img src=x><figcaption>w</figure>", [0], [1]),
+        ("<figure><figcaption><p>w<p>w</figcaption><img src=x></figure>", [0], [1, 2]),
+        ("<figure><img src=x><p>w</figure>", [0], []),
+        ("<div class=wp-caption><img src=x><p class=wp-caption-text>w</div>", [0], [1]),
+        ("<div class=wp-caption><img src=x><p>w</div>", [0], []),
+        ("<figure><figcaption><img src=x> w</figcaption></figure>", [], [1]),
+        ("<figure><video src=x></video><figcaption>w</figure>", [0], [1]),
+        ("<figure><figcaption>w</figcaption></figure>", [], []),
+        ("<figcaption>w</figcaption><img src=x>", [0], []),
+    ],
+)
+def test_captions_that_are_dropped(between, found, captions):
+    walk = Page.of(f"<p>one</p>{between}<p>two</p>").blocks.walk
+    assert others_of(walk, [0, len(walk.blocks) - 1]) == (found, captions)
 
 
 @pytest.mark.parametrize("twin", TWINS)

@@ -155,7 +155,8 @@ class _Grammar:
         if kind == 2:
             return self.one(REFERENCES)
         if kind == 3:
-            return self.one(["<br>", "<br/>", "<wbr>", "<img src=a.png alt='A river'>"])
+            image = "<img src=a.png alt='A river'>"
+            return self.one(["<br>", "<br/>", "<wbr>", image, f"<amp-{image[1:]}"])
         if kind == 4:
             return f'<a href="/a?b=1&c=2">{escape(self.words(4))}</a>'
         if kind == 5:

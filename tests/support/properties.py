@@ -24,10 +24,13 @@ from scrapy.http import HtmlResponse
 import scrapy_eatext
 from scrapy_eatext.algorithms import DEFAULT, get_algorithm
 from scrapy_eatext.output.code import content
+from scrapy_eatext.output.embeds import with_scripts
 from scrapy_eatext.output.emoji import is_emoji
+from scrapy_eatext.output.images import others_of
 from scrapy_eatext.output.judged import JudgedPage
 from scrapy_eatext.page import Page
 from scrapy_eatext.page import walk as walking
+from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.characters import BROKEN_LINE, strip_unstorable
 from scrapy_eatext.page.columns import BLOCK_COLUMNS, ELEMENT_COLUMNS, MARK_COLUMNS
 from scrapy_eatext.page.elements import ends_in_question
@@ -170,6 +173,13 @@ def check_outputs(result: MainText, page: Page, verdict: Verdict, longest: int) 
     texts = (shown.code.get(i) or verdict.units.text(i) for i in shown.units)
     wanted = letters("".join(texts))
     assert is_with(letters(result.text), wanted)
+    if isinstance(verdict.units, Blocks):
+        # Markdown and HTML have the captions of their images too.
+        walk = with_scripts(page, verdict.units.walk)
+        _, captions = others_of(walk, list(shown.units))
+        units = sorted([*shown.units, *captions])
+        texts = (shown.code.get(i) or verdict.units.text(i) for i in units)
+        wanted = letters("".join(texts))
     rendered = renderer("markdown_it")(result.markdown)
     check_nested(result.html)
     check_safe(result.html, ALLOWED)
