@@ -5,7 +5,8 @@ three sizes, each four times the one before, and extracted from its source to it
 each time in a process of its own, a fork of one that has seen no large page.  What is
 linear takes four times as much of time, output and memory for four times the page; six
 times is where the run fails.  Linux with glibc only.  Prints a table, and writes it
-into docs/robustness.md, and benchmarks/results/linear.json.
+into docs/robustness.md, and benchmarks/results/linear.json.  Families that are named
+replace their rows there, and the others stay.
 
     python benchmarks/linear.py [--size BYTES] [--algorithm NAME ...] [FAMILY ...]
 """
@@ -37,7 +38,7 @@ sys.path.insert(0, str(ROOT))
 
 from lxml import etree
 
-from benchmarks.tables import save, table
+from benchmarks.tables import RESULTS, save, table
 from scrapy_eatext import __version__, extract
 from scrapy_eatext.algorithms import DEFAULT, REGISTRY, get_algorithm
 from scrapy_eatext.page import Page
@@ -286,7 +287,12 @@ def main() -> int:
         )
     for family in failed:
         print(f"not measured: {family}")
-    if not (arguments.family or arguments.algorithm or failed):
+    if not (arguments.algorithm or failed):
+        stored = RESULTS / "linear.json"
+        if arguments.family and stored.exists():
+            others = json.loads(stored.read_text("utf-8"))["rows"]
+            rows += [row for row in others if row["family"] not in families]
+            rows.sort(key=lambda row: [*SHAPES, *HOSTILE].index(row["family"]))
         about = {
             "version": __version__,
             "python": platform.python_version(),
@@ -296,7 +302,7 @@ def main() -> int:
             "rows": rows,
         }
         write(about)
-    print(f"{len(rows)} measured at three sizes, {len(bad)} not linear")
+    print(f"{len(rows)} measured at three sizes, {len(bad)} of them now not linear")
     return 1 if bad or failed else 0
 
 

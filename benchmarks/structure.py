@@ -2,6 +2,7 @@
 
     npm install defuddle @mozilla/readability turndown turndown-plugin-gfm jsdom
     pip install trafilatura markdown-it-py
+    python benchmarks/structure.py DATA --aside FILE
     python benchmarks/structure.py DATA [--model FILE] [--node FOLDER] [--missed KIND]
 
 DATA is the folder with labelled-dev and labelled-web.  structure.json has for 60 of their
@@ -14,7 +15,8 @@ found wherever their first letters stand, embeds where their address is linked; 
 their recall is measured.
 
 The default model has learned which of these pages' blocks are main text; --model names
-one that has not.  FOLDER has node_modules.  --missed prints what the first extractor
+one that has not: --aside writes the corrections with which no page of their sites is
+learned from (docs/training.md, "The shipped models").  FOLDER has node_modules.  --missed prints what the first extractor
 lacks or has too much of a kind.
 
 Writes benchmarks/results/structure.json and a table into docs/output.md.
@@ -41,9 +43,13 @@ from lxml import html
 from markdown_it import MarkdownIt
 
 from scrapy_eatext import __version__, extract
+from scrapy_eatext.learning.data import read_folder
+from scrapy_eatext.learning.splits import site_of
 from scrapy_eatext.page.decode import decode
 
-TRUTH = Path(__file__).with_name("structure.json")
+READ = json.loads(Path(__file__).with_name("structure.json").read_text("utf-8"))
+FOLDERS = ("wcxb-dev", "labelled-dev", "segments-dev", "labelled-web")
+CORRECTIONS = tables.ROOT / "tools" / "labels" / "corrections.json"
 SCRIPT = Path(__file__).with_name("structure.mjs")
 # So many letters of a text are compared: renderers differ in what follows, a nested list.
 LETTERS = 40
@@ -209,7 +215,7 @@ def score(kind: str, truth: dict, found: Found) -> Score:
 
 def pages(data: Path) -> Iterator[tuple[str, str, str, bytes]]:
     """Of each page that was read: name, address, the document's base, bytes."""
-    for name in json.loads(TRUTH.read_text("utf-8")):
+    for name in READ:
         folder, _, page = name.partition("/")
         source = gzip.decompress(
             (data / folder / "html" / f"{page}.html.gz").read_bytes()
@@ -286,6 +292,21 @@ def missed(kind: str, name: str, truth: dict, found: Found) -> None:
             print(f"    wrong: {text}")
 
 
+def leave_out(data: Path, file: Path) -> None:
+    """Write the corrections of the shipped models, and doubts of all pages of sites."""
+    pages_of = [page for folder in FOLDERS for page in read_folder(data / folder).pages]
+    sites = {
+        site_of(page)
+        for page in pages_of
+        if f"{page.file.parent.parent.name}/{page.name}" in READ
+    }
+    rows = json.loads(CORRECTIONS.read_text("utf-8"))
+    aside = [page for page in pages_of if site_of(page) in sites]
+    rows |= {page.digest: {"doubt": "kept aside"} for page in aside}
+    file.write_text(json.dumps(rows), "utf-8")
+    print(f"{len(aside)} pages of {len(sites)} sites are left out")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -293,11 +314,15 @@ def main() -> None:
     parser.add_argument(
         "data", type=Path, help="the folder of labelled-dev and labelled-web"
     )
+    parser.add_argument("--aside", type=Path, help="where to write corrections")
     parser.add_argument("--model", help="one that has not learned from these pages")
     parser.add_argument("--node", type=Path, help="a folder with node_modules")
     parser.add_argument("--missed", choices=(*EXACT, *RECALLED))
     args = parser.parse_args()
-    truth = json.loads(TRUTH.read_text("utf-8"))
+    if args.aside:
+        leave_out(args.data, args.aside)
+        return
+    truth = READ
     given = list(pages(args.data))
     options = {"model": args.model} if args.model else {}
     markdown = {

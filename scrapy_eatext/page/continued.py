@@ -13,9 +13,8 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lxml.etree import iterwalk
-
 from scrapy_eatext.deadline import watched
+from scrapy_eatext.page.events import events
 from scrapy_eatext.page.urls import SESSION_PARAMETERS, Addresses
 
 if TYPE_CHECKING:
@@ -315,7 +314,7 @@ def _is_current(node: Any, addresses: Addresses, own: _Address) -> bool:
 
 def _text(element: Any) -> str:
     # Unlike itertext() this stops after _NODES nodes without text.
-    walked = islice(iterwalk(element, ("start", "end", "comment", "pi")), _NODES)
+    walked = islice(events(element), _NODES)
     texts = (
         node.text if event == "start" else node.tail
         for event, node in walked

@@ -17,6 +17,7 @@ from cssselect.parser import SelectorError, parse, parse_series
 from lxml import etree
 
 from scrapy_eatext.deadline import watched
+from scrapy_eatext.page.events import events
 
 _Flags = list[bool]
 # The operators that compare an attribute with a non-empty value.
@@ -271,9 +272,7 @@ class Matcher:
         begins, ends = [0] * self._size, [0] * self._size
         at, number, opened = 0, 0, []
         root = self.elements[0]
-        for event, element in watched(
-            etree.iterwalk(root, ("start", "end", "comment", "pi"))
-        ):
+        for event, element in events(root):
             if event == "start":
                 begins[number] = at
                 opened.append(number)

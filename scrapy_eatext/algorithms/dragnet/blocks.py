@@ -17,9 +17,9 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from scrapy_eatext.algorithms.trail import events
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
+from scrapy_eatext.page.events import events
 from scrapy_eatext.page.guard import tame
 from scrapy_eatext.page.memory import raise_memory
 from scrapy_eatext.page.tags import TAGS

@@ -22,9 +22,10 @@ from typing import Any
 
 from lxml import etree, html
 
-from scrapy_eatext.algorithms.trail import PageError, Trail, events
+from scrapy_eatext.algorithms.trail import PageError, Trail
 from scrapy_eatext.deadline import check
 from scrapy_eatext.page.decode import decode
+from scrapy_eatext.page.events import events
 from scrapy_eatext.page.guard import tame
 from scrapy_eatext.page.memory import raise_memory
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from lxml import etree, html
 
-from scrapy_eatext.algorithms.trail import PageError, Trail, events
+from scrapy_eatext.algorithms.trail import PageError, Trail
+from scrapy_eatext.page.events import events
 from scrapy_eatext.page.guard import tame
 from scrapy_eatext.page.memory import raise_memory
 
