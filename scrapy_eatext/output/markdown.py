@@ -357,13 +357,22 @@ def _lines(text: str) -> str:
     if text[:1] == "[" and "]:" in text and _DEFINITION.match(text):
         text = f"\\{text}"
     if "\n" in text:
-        return _LINE_MARK.sub(_escaped_mark, text).replace("\n", "\\\n")
+        *lines, last = _LINE_MARK.sub(_escaped_mark, text).split("\n")
+        return "".join(map(_broken, lines)) + last
     first = text[:1]
     if first in _LINE_SIGNS or first.isdecimal():
         # match() tries the beginning alone, sub() would try each character.
         mark = _LINE_MARK.match(text)
         return text if mark is None else _escaped_mark(mark) + text[mark.end() :]
     return text
+
+
+def _broken(line: str) -> str:
+    """A line with a hard line break."""
+    word = line.rpartition(" ")[2]
+    # GitHub would take a backslash for the end of an address that is no link yet.
+    is_address = "://" in word or word.startswith("www.")
+    return f"{line}  \n" if is_address and word[-1] != ")" else f"{line}\\\n"
 
 
 def _undefined(text: str) -> str:
