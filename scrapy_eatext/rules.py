@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from scrapy_eatext.algorithms.base import Removed
 from scrapy_eatext.deadline import watched
+from scrapy_eatext.page.columns import MarkColumn
 from scrapy_eatext.page.paths import Paths
+from scrapy_eatext.page.walk import free_backwards, nodes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from scrapy_eatext.algorithms.base import Verdict
     from scrapy_eatext.page import Page
 
@@ -21,7 +23,7 @@ def apply_rules(page: Page, verdict: Verdict, keep: str, remove: str) -> Verdict
     """A verdict, overridden by the CSS selectors keep and remove.
 
     Of the elements found, the nearest one around a block decides; an element found by
-    both removes its blocks.  Units without an XPath (lines of source) stay
+    both removes its blocks, and one found by ``remove`` its images.  Units without an XPath (lines of source) stay
     as they are judged.
     """
     rules: dict[Any, bool] = {}
@@ -31,11 +33,14 @@ def apply_rules(page: Page, verdict: Verdict, keep: str, remove: str) -> Verdict
         rules.update((element, False) for element in page.selectors.find(remove))
     if not rules:
         return verdict
-    ruled = (
-        _by_element(page, rules)
-        if verdict.units is page.blocks
-        else _by_xpath(verdict, rules)
-    )
+    images: list[tuple[int, int]] = []
+    if verdict.units is page.blocks:
+        blocks = page.blocks
+        ruled = _by_element([*map(blocks.element, range(len(blocks)))], rules)
+        if remove:
+            images = _removed_images(page, rules)
+    else:
+        ruled = _by_xpath(verdict, rules)
     kept = list(verdict.kept)
     scores = list(verdict.scores)
     reasons = list(verdict.reasons)
@@ -53,7 +58,10 @@ def apply_rules(page: Page, verdict: Verdict, keep: str, remove: str) -> Verdict
         reasons=reasons,
         text=None,
         comments=comments and (lambda: _without_ruled(comments(), ruled)),
-        removed=frozenset(i for i, rule in enumerate(ruled) if rule is False),
+        removed=Removed(
+            frozenset(i for i, rule in enumerate(ruled) if rule is False),
+            frozenset(images),
+        ),
     )
 
 
@@ -64,21 +72,34 @@ def _without_ruled(
     return [one and rule is None for one, rule in zip(comments, ruled, strict=True)]
 
 
-def _by_element(page: Page, rules: dict[Any, bool]) -> list[bool | None]:
-    """The rule for each of the page's blocks, None without one."""
+def _removed_images(page: Page, rules: dict[Any, bool]) -> list[tuple[int, int]]:
+    """The images, embeds and rules of removed elements, as Removed has them."""
+    marks = page.blocks.walk.marks
+    marks = marks[marks[:, MarkColumn.STYLE] < 0]
+    rows = marks[:, MarkColumn.AROUND_STYLE].tolist()
+    places = marks[:, MarkColumn.AROUND_LINK].tolist()
+    ruled = _by_element(nodes_of(page.blocks.walk, rows, places), rules)
+    at = zip(rows, places, strict=True)
+    return [one for one, rule in zip(at, ruled, strict=True) if rule is False]
+
+
+def _by_element(elements: list[Any], rules: dict[Any, bool]) -> list[bool | None]:
+    """The rule for each of some elements, None without one; empties the list."""
     # Each element is passed once, however deep the page: the rule found above it is
     # noted for all elements on the way.
     known: dict[Any, bool | None] = dict(rules)
     ruled = []
-    for i in watched(range(len(page.blocks))):
-        element = page.blocks.element(i)
+    for inner in watched(elements):
+        element = inner
         way = []
         while element is not None and element not in known:
             way.append(element)
             element = element.getparent()
         rule = None if element is None else known[element]
-        known.update((passed, rule) for passed in way)
+        known.update((passed, rule) for passed in reversed(way))
         ruled.append(rule)
+    elements.clear()
+    free_backwards(known)
     return ruled
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
+from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.algorithms.base import Unit, UnitList, Verdict
 from scrapy_eatext.deadline import check
 from scrapy_eatext.execution.cascade import Job, Limits, extract_page
@@ -172,3 +173,24 @@ def test_a_selector_that_is_late_is_a_page_that_is_late(monkeypatch):
     monkeypatch.setattr(Matcher, "_match", lambda *_: time.sleep(0.2) or check())
     outcome = extract_page(Job(HTML, "", choice, Limits(timeout=0.1)))
     assert outcome.kind == "timed_out"
+
+
+def test_what_is_removed_takes_its_images_along():
+    words = "It was a fine day in the harbour. " * 5
+    page = Page.of(
+        f"<article><p>{words}</p><figure><img src=/a.png><figcaption>A</figcaption>"
+        f"</figure><p>{words}</p><figure class=ad><img src=/b.png><figcaption>B"
+        f"</figcaption></figure><p>{words} <img class=ad src=/c.png> {words}</p>"
+        f"<div class=ad><b><video src=/d.mp4></video></b></div><p>{words}</p></article>",
+        "http://example.com/",
+    )
+    result = run(get_algorithm("eatext"), page, rules=rules(remove=".ad"))
+    lines = result.markdown.split("\n\n")
+    assert [line for line in lines if "fine" not in line] == [
+        "![](http://example.com/a.png)",
+        "A",
+    ]
+    assert not any(f"/{name}" in result.html for name in "bcd")
+    result = run(get_algorithm("eatext"), page, rules=rules(remove="figcaption"))
+    assert result.markdown.count("![](") == 3
+    assert not {"A", "B"} & set(result.markdown.split("\n\n"))

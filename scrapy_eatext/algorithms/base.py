@@ -5,7 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    NamedTuple,
+    Protocol,
+    TypeVar,
+)
 
 from scrapy_eatext.declared import OptionError, number, one_of, switch, text
 
@@ -16,6 +24,7 @@ __all__ = [
     "Algorithm",
     "OptionError",
     "Options",
+    "Removed",
     "Unit",
     "UnitList",
     "Units",
@@ -107,6 +116,20 @@ class UnitList(list[Unit]):
         return self[i].xpath
 
 
+class Removed(NamedTuple):
+    """What a site's rule removes of a page; no output has it.
+
+    ``images`` are images, embeds and rules between blocks, by the rows of their parents
+    and their places among the parents' children.
+    """
+
+    units: frozenset[int] = frozenset()
+    images: frozenset[tuple[int, int]] = frozenset()
+
+
+NOTHING = Removed()
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """An algorithm's judgement of a page's units.
@@ -118,8 +141,7 @@ class Verdict:
     unit whether it is a reader's comment; it is None if the algorithm does not find
     comments.  ``origin`` is "page", or names the data in the page that the text is
     from; then ``page`` is a page of that text alone, and the units are its blocks.
-    ``template`` is as in MainText.  ``removed`` are the units that a site's rule
-    removed; no output has them.
+    ``template`` is as in MainText.
     """
 
     units: Units
@@ -134,7 +156,7 @@ class Verdict:
     template: str = ""
     page: Page | None = None
     comments: Callable[[], Sequence[bool]] | None = None
-    removed: frozenset[int] = frozenset()
+    removed: Removed = NOTHING
 
 
 class Algorithm(ABC, Generic[OptionsT]):

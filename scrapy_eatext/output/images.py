@@ -12,6 +12,7 @@ from scrapy_eatext.page.tags import TAG_ID
 from scrapy_eatext.page.walk import EMBED, IMAGE, RULE
 
 if TYPE_CHECKING:
+    from scrapy_eatext.algorithms.base import Removed
     from scrapy_eatext.page.walk import Walk
 
 # The most dropped words between the kept text before and after an image: without the
@@ -40,7 +41,9 @@ _PARENT, _TAG, _FIRST, _LAST = (
 )
 
 
-def others_of(walk: Walk, units: list[int]) -> tuple[list[int], list[int]]:
+def others_of(
+    walk: Walk, units: list[int], removed: Removed | None = None
+) -> tuple[list[int], list[int]]:
     """The marks, and the blocks of captions, to show with some kept blocks, in order.
 
     The marks are those of images, embeds and rules.  An image or embed is shown if it
@@ -48,7 +51,7 @@ def others_of(walk: Walk, units: list[int]) -> tuple[list[int], list[int]]:
     dropped words from kept text, not counting the words of its own figure.  An embed is
     also shown if it stands in a kept block.  A rule is shown between two kept blocks of
     one element.  The captions are those of the figures of shown images and embeds, as
-    far as they are not kept.  Raises IndexError for blocks that do not exist.
+    far as they are not kept.  What is ``removed`` is never shown.  Raises IndexError for blocks that do not exist.
     """
     for unit in units:
         if not 0 <= unit < len(walk.blocks):
@@ -57,11 +60,13 @@ def others_of(walk: Walk, units: list[int]) -> tuple[list[int], list[int]]:
     if not numbers.size or not units:
         return [], []
     choice = _Choice(walk, units)
+    gone = removed.images if removed else ()
     marks = zip(numbers.tolist(), walk.marks[numbers].tolist(), strict=True)
     others = [
         number
-        for number, (block, start, style, link, around, _) in marks
-        if (
+        for number, (block, start, style, link, around, place) in marks
+        if (around, place) not in gone
+        and (
             choice.allows_rule(block, around)
             if style == RULE
             else choice.allows(
@@ -70,6 +75,8 @@ def others_of(walk: Walk, units: list[int]) -> tuple[list[int], list[int]]:
         )
     ]
     captions = choice.captions()
+    if removed:
+        captions -= removed.units
     if captions:
         # An image in a caption's line is shown with it.
         places = walk.marks[others]

@@ -15,6 +15,8 @@ from scrapy_eatext.page.urls import Addresses
 from scrapy_eatext.page.walk import attribute_values, nodes_of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from scrapy_eatext.page import Page
     from scrapy_eatext.result import Embed
 
@@ -67,10 +69,13 @@ class Inlines:
     def __init__(
         self,
         page: Page,
+        removed: Collection[tuple[int, int]] = (),
         *,
         links: bool = True,
         images: bool = True,
     ) -> None:
+        # The images that are never shown, by their parents' rows and their places.
+        self._removed = removed
         self._has_links, self._has_images = links, images
         self._page = page
         self._walk = page.blocks.walk
@@ -147,6 +152,8 @@ class Inlines:
         return images
 
     def _all_images(self, row: int, place: int, in_line: bool) -> list[Image]:
+        if (row, place) in self._removed:
+            return []
         element = self._elements[row, place]
         fallback = _fallback_of(element)
         if fallback is not None and not _is_small(fallback):

@@ -87,7 +87,7 @@ class JudgedPage:
         if verdict.comments is not None:
             spoken = content(self.units, [*map(or_, verdict.kept, verdict.comments())])
         day_first = self.text_page.is_day_first
-        return Thread(self.units, spoken, verdict.removed, day_first=day_first)
+        return Thread(self.units, spoken, verdict.removed.units, day_first=day_first)
 
     @cached_property
     def headline(self) -> Headline:
@@ -138,6 +138,7 @@ class JudgedPage:
             self.shown,
             self.headline.own,
             self.thread,
+            self.verdict.removed,
             links=links,
             images=images,
         )

@@ -30,7 +30,7 @@ from scrapy_eatext.page.datatables import MAX_SPAN, data_tables, span
 from scrapy_eatext.page.walk import attribute_values, nodes_of
 
 if TYPE_CHECKING:
-    from scrapy_eatext.algorithms.base import Units
+    from scrapy_eatext.algorithms.base import Removed, Units
     from scrapy_eatext.output.placing import Span
     from scrapy_eatext.output.threads import Thread
     from scrapy_eatext.page import Page
@@ -75,6 +75,7 @@ def tree_of(
     shown: Content,
     without: Collection[int] = (),
     thread: Thread | None = None,
+    removed: Removed | None = None,
     *,
     links: bool = True,
     images: bool = True,
@@ -91,13 +92,14 @@ def tree_of(
     numbers = list(shown.units)
     posts = thread or Posts(units, numbers, day_first=page.is_day_first)
     bylines = bylines_of(posts, numbers)
-    others, captions = others_of(walk, numbers)
+    others, captions = others_of(walk, numbers, removed)
     data = data_tables(walk)
     tables: Collection[int] = ()
     headers: Collection[int] = ()
     if data is not None:
         tables, headers = data.shown(numbers, shown.several_lines), data.headers
-    inlines = Inlines(page, links=links, images=images)
+    removed_images = removed.images if removed else ()
+    inlines = Inlines(page, removed_images, links=links, images=images)
     layout = replace(walk, elements=thread.laid_out().elements) if thread else walk
     if captions and images:
         numbers = sorted((*numbers, *captions))
