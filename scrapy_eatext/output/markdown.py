@@ -49,6 +49,9 @@ _MARKUP = re.compile(
     r"|&(?=\#|[A-Za-z][A-Za-z0-9]{0,40};|\Z)"
 )
 _MARKUP_IN_LINK = re.compile(rf"{_MARKUP.pattern}|[\[\]]")
+# With more brackets in a block all are escaped: where twenty are open, markdown-it reads
+# no link.
+BRACKETS = 10
 # The first character of all of these: a quick test.
 _SIGN = re.compile(f"[{re.escape(SIGNS[MARKDOWN])}]")
 # Signs that are markup at the beginning of a line: marks of headings, quotes, items,
@@ -410,10 +413,12 @@ def inline(spans: Sequence[Span], *, hidden: int = 0) -> str:
         text, style, link, image, signs = spans[0]
         if not (style & ~hidden or link or image):
             return _escaped(text, signs, _MARKUP)
-    styles, has_images = 0, False
-    for _, style, _, image, _ in spans:
+    styles, has_images, brackets = 0, False, 0
+    for text, style, _, image, signs in spans:
         styles |= style
         has_images = has_images or bool(image)
+        brackets += signs & MARKDOWN and text.count("[")
+    markup = _MARKUP if brackets <= BRACKETS else _MARKUP_IN_LINK
     if styles & QUOTE_TEXT:
         spans = quoted(spans)
     if hidden:
@@ -438,12 +443,12 @@ def inline(spans: Sequence[Span], *, hidden: int = 0) -> str:
                 inside = _styled(spans[first:end], _SIGNED, "", "", _MARKUP_IN_LINK)
             out.append(f"[{_label(inside)}]({_address(link)})")
         elif is_plain:
-            out.append(_escaped(text, signs, _MARKUP))
+            out.append(_escaped(text, signs, markup))
         else:
             # The next span begins a link, or it would be in this group.
             after = "[" if end < count else ""
             before = out[-1][-1:] if out else ""
-            out.append(_styled(spans[first:end], _SIGNED, before, after, _MARKUP))
+            out.append(_styled(spans[first:end], _SIGNED, before, after, markup))
     return "".join(out)
 
 
