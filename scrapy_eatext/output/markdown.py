@@ -385,10 +385,11 @@ def _undefined(text: str) -> str:
     show it: if a line has no spaces, or if a title seems to follow the first word.
     """
     line, feed, more = text.partition("\n")
-    word, _, behind = line.partition(" ")
+    # The line's break is a backslash or two spaces.
+    shown = (line[:-1] if line[-1:] == "\\" else line.rstrip(" ")) if feed else line
+    word, _, behind = shown.partition(" ")
     if not behind:
-        line = f"{line[:-1]}{_SPACE}\\" if feed else f"{line}{_SPACE}"
-        return f"{line}{feed}{more}"
+        return f"{shown}{_SPACE}{line[len(shown) :]}{feed}{more}"
     is_title = behind[0] in _TITLES and text[-1] == _TITLES[behind[0]]
     return f"{text}{_SPACE}" if is_title or word[0] == "<" else text
 

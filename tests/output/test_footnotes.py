@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from cmarkgfm import cmark
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from scrapy_eatext.output.judged import JudgedPage
@@ -63,6 +63,7 @@ def test_no_words_of_any_notes_are_lost(name, seed):
 @pytest.mark.parametrize("name", RENDERERS)
 @settings(max_examples=5 * settings().max_examples)
 @given(st.lists(st.sampled_from(MARKS), max_size=6).map("".join))
+@example("&lt;http://a.b><br>*")
 def test_no_signs_of_notes_are_lost(name, signs):
     source = f"<p>a<a href='#b'>1</a>{signs}<ol class=footnotes><li id=b>c{signs}"
     nodes = judged(source).markdown_nodes
