@@ -324,10 +324,11 @@ def main() -> None:
         return
     truth = READ
     given = list(pages(args.data))
-    options = {"model": args.model} if args.model else {}
+    options = {"model": args.model} if args.model else None
     markdown = {
         "eatext": [
-            extract(source, url=url, **options).markdown for _, url, _, source in given
+            extract(source, url=url, options=options).markdown
+            for _, url, _, source in given
         ],
         "trafilatura": [by_trafilatura(source, url) for _, url, _, source in given],
     }
@@ -365,7 +366,7 @@ def main() -> None:
     if args.node and not args.missed:
         about = {
             "versions": versions,
-            "model": args.model or "default",
+            "model": "given" if args.model else "default",
             "kinds": results,
         }
         data = json.dumps(about, indent=1, sort_keys=True)
