@@ -23,8 +23,8 @@ def apply_rules(page: Page, verdict: Verdict, keep: str, remove: str) -> Verdict
     """A verdict, overridden by the CSS selectors keep and remove.
 
     Of the elements found, the nearest one around a block decides; an element found by
-    both removes its blocks, and one found by ``remove`` its images.  Units without an XPath (lines of source) stay
-    as they are judged.
+    both removes its blocks.  Images and embeds go with the elements that ``remove``
+    finds.  Units without an XPath (lines of source) stay as they are judged.
     """
     rules: dict[Any, bool] = {}
     if keep:

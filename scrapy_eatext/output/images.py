@@ -51,7 +51,8 @@ def others_of(
     dropped words from kept text, not counting the words of its own figure.  An embed is
     also shown if it stands in a kept block.  A rule is shown between two kept blocks of
     one element.  The captions are those of the figures of shown images and embeds, as
-    far as they are not kept.  What is ``removed`` is never shown.  Raises IndexError for blocks that do not exist.
+    far as they are not kept.  What is ``removed`` is never shown.  Raises IndexError for
+    blocks that do not exist.
     """
     for unit in units:
         if not 0 <= unit < len(walk.blocks):
