@@ -16,8 +16,8 @@ their recall is measured.
 
 The default model has learned which of these pages' blocks are main text; --model names
 one that has not: --aside writes the corrections with which no page of their sites is
-learned from (docs/training.md, "The shipped models").  FOLDER has node_modules.  --missed prints what the first extractor
-lacks or has too much of a kind.
+learned from (docs/training.md, "The shipped models").  FOLDER has node_modules.
+--missed prints what the first extractor lacks or has too much of a kind.
 
 Writes benchmarks/results/structure.json and a table into docs/output.md.
 """
