@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.page.jsondata import values_in
+from scrapy_eatext.page.source import holds
 from scrapy_eatext.page.values import (
     COMMA,
     MOST_VALUES,
@@ -300,7 +301,7 @@ def types_of(thing: dict[str, Any]) -> list[str]:
 def scripts_in(source: bytes) -> Iterator[str]:
     """The texts of the JSON-LD scripts in a page's source."""
     # One pattern for the whole tag would take three times as long.
-    at = source.find(_TYPE)
+    at = source.find(_TYPE) if holds(source, _TYPE) else -1
     while at >= 0:
         begin = at + len(_TYPE)
         tag = source.rfind(b"<", max(0, at - 1000), at)

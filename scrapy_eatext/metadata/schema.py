@@ -19,6 +19,7 @@ from scrapy_eatext.deadline import watched
 from scrapy_eatext.metadata.jsonld import JsonLd, scripts_of, text_of, types_of
 from scrapy_eatext.metadata.visible import is_of_readers
 from scrapy_eatext.page.characters import strip_unstorable
+from scrapy_eatext.page.source import holds
 from scrapy_eatext.page.values import MOST_VALUES, beginning, shortened
 from scrapy_eatext.result import Thing
 
@@ -78,7 +79,7 @@ def _things_in(page: Page, syntax: _Syntax) -> Iterator[Thing]:
     """The things in the elements of a page, in a syntax, in document order."""
     source = page.source
     # A search in the source is faster than one in the tree.
-    if source is not None and not any(name in source for name in syntax.spellings):
+    if source is not None and not any(holds(source, name) for name in syntax.spellings):
         return
     left = _MAX_CHARS
     scopes: dict[Any, dict[str, Any]] = {}

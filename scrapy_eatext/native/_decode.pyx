@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""The compiled twin of decode.is_utf8()."""
+"""The compiled twins of decode.is_utf8() and source.holds()."""
 
 from libc.stdint cimport uint32_t, uint64_t
-from libc.string cimport memcpy
+from libc.string cimport memcmp, memcpy
 from scrapy_eatext.native.bytes cimport SHORT, decode
 from scrapy_eatext.native.checksum cimport EATEXT_CHECKSUM
 
@@ -11,6 +11,8 @@ CHECKSUM = EATEXT_CHECKSUM
 cdef enum:
     # The number of bytes that are tested for ASCII at once: four words.
     STRIDE = 32
+    # The number of places at which a name is sought at once.
+    PLACES = 64
 
 
 cdef bint is_ascii(const unsigned char* at) noexcept nogil:
@@ -60,3 +62,40 @@ def is_utf8(bytes source not None):
     with nogil:
         whole = is_whole(at, end)
     return whole
+
+
+cdef bint is_in(
+    const unsigned char* at, Py_ssize_t count, const unsigned char* name, Py_ssize_t size
+) noexcept nogil:
+    """Whether a name of ``size`` bytes begins at one of ``count`` places."""
+    cdef Py_ssize_t i = 0, j
+    cdef Py_ssize_t middle = size // 2, last = size - 1
+    cdef unsigned char a = name[0], b = name[middle], c = name[last]
+    cdef unsigned char hit
+    while i < count:
+        if count - i >= PLACES:
+            # The compiler makes a few wide operations of this.
+            hit = 0
+            for j in range(PLACES):
+                hit |= (at[i + j] == a) & (at[i + j + middle] == b) & (at[i + j + last] == c)
+            if not hit:
+                i += PLACES
+                continue
+        for j in range(i, min(i + PLACES, count)):
+            if at[j] == a and memcmp(at + j, name, size) == 0:
+                return True
+        i += PLACES
+    return False
+
+
+def holds(bytes source not None, bytes name not None):
+    """Whether the bytes of a name, at least one, stand in a source."""
+    cdef const unsigned char* at = source
+    cdef const unsigned char* sought = name
+    cdef Py_ssize_t size = len(name), count = len(source) - size + 1
+    cdef bint found
+    if count < SHORT:
+        return is_in(at, count, sought, size)
+    with nogil:
+        found = is_in(at, count, sought, size)
+    return found

@@ -14,6 +14,7 @@ from scrapy_eatext.page.characters import strip_unstorable
 from scrapy_eatext.page.columns import ElementColumn, MarkColumn
 from scrapy_eatext.page.names import POSTED
 from scrapy_eatext.page.players import AUDIO, PLAYERS, SCRIPTED, VIDEO, player_of
+from scrapy_eatext.page.source import holds
 from scrapy_eatext.page.values import shortened
 from scrapy_eatext.page.walk import EMBED, nodes_of
 from scrapy_eatext.result import Embed
@@ -77,9 +78,8 @@ def with_scripts(page: Page, walk: Walk) -> Walk:
 
     The walk itself passes over scripts.
     """
-    if page.body is not None and all(
-        name.encode() not in page.body for name in SCRIPTED
-    ):
+    body = page.body
+    if body is not None and not any(holds(body, name.encode()) for name in SCRIPTED):
         return walk
     scripts = [
         script
