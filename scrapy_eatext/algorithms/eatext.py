@@ -36,7 +36,6 @@ from scrapy_eatext.page.names import COMMENTS
 from scrapy_eatext.result import EMPTY_SCORE
 from scrapy_eatext.sites.evidence import taught
 from scrapy_eatext.sites.files import load_lessons
-from scrapy_eatext.tagger.bylines import without_bylines
 from scrapy_eatext.tagger.calibration import calibrated, score_of, votes
 from scrapy_eatext.tagger.context import CHANCE
 from scrapy_eatext.tagger.copies import without_copies
@@ -66,9 +65,9 @@ if TYPE_CHECKING:
 MODEL = "eatext.model"
 _CODE_VERSION = "5"
 # A page of one of these kinds has no main text if all blocks have a lower chance than
-# _UNLIKELY, in thousandths.  Chances on pages of fewer words than _SHORT are less sure.
+# _UNLIKELY, in thousandths.  Chances on pages of fewer words than SHORT are less sure.
 SPARSE = frozenset(("collection", "listing", "product", "service"))
-_UNLIKELY, _SHORT = 400, 100
+_UNLIKELY, SHORT = 300, 100
 # If fewer words than _FEW are kept, a text in the page's data is used instead of the
 # blocks, provided that it is more than _LONGER times as long.
 _FEW, _LONGER = 40, 3
@@ -95,7 +94,6 @@ AFTER = {
     "a heading with nothing below": Rule(
         without_bare_headings, frozenset(("listing",))
     ),
-    "a dated line before the text": Rule(without_bylines),
 }
 # In an element that is named after comments, a block is a comment if its chance of being
 # one, in thousandths, is above this.
@@ -187,7 +185,7 @@ class Eatext(Algorithm[EatextOptions]):
         kept, chances = chosen.kept, CHANCE[likelihood]
         left_out: dict[int, str] = {}
         if isinstance(least, str):
-            is_long = int(w.sum()) >= _SHORT
+            is_long = int(w.sum()) >= SHORT
             if kind in SPARSE and is_long and chances.max() < _UNLIKELY:
                 kept = np.zeros_like(kept)
             kept = _apply(BEFORE, kind, walk, kept, w, chances, left_out)
