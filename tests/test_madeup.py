@@ -48,11 +48,6 @@ LISTS = {
 }
 
 
-def not_yet(reason: str) -> pytest.MarkDecorator:
-    """What the shipped model does not see yet."""
-    return pytest.mark.xfail(strict=True, reason=reason)
-
-
 @cache
 def made(name: str) -> Site:
     return next(site() for site in SITES if site.name == name)
@@ -146,9 +141,7 @@ class TestSites:
         site = made(name)
         assert min(extract(body_of(site, url)).score for url in some(site, 20)) > 0.7
 
-    def test_lists_have_entries(self, name, request):
-        if name == "newspaper":
-            request.applymarker(not_yet("a section is as likely an article as a list"))
+    def test_lists_have_entries(self, name):
         site = made(name)
         for path in LISTS.get(name, []):
             result = extract(body_of(site, path), url=site.base + path)

@@ -834,7 +834,8 @@ def test_an_error_on_a_page_is_no_reason_not_to_look_for_news(site, tmp_path):
     assert len(first.errors) == 2
     assert len(first.items) == len(wanted) - 2
     site.pages["/news/b99"] = article("b99")
-    site.pages["/"] = listing(["b99", "b0"], "<a rel=next href=/?page=2>Next</a>")
+    names = ["b99", "b0", "b1", "b2"]
+    site.pages["/"] = listing(names, "<a rel=next href=/?page=2>Next</a>")
     assert done(site, state=state)[1] == ["/news/b3", "/news/b4", "/news/b99"]
 
 
