@@ -36,6 +36,7 @@ from scrapy_eatext.page.names import COMMENTS
 from scrapy_eatext.result import EMPTY_SCORE
 from scrapy_eatext.sites.evidence import taught
 from scrapy_eatext.sites.files import load_lessons
+from scrapy_eatext.tagger.bylines import without_bylines
 from scrapy_eatext.tagger.calibration import calibrated, score_of, votes
 from scrapy_eatext.tagger.context import CHANCE
 from scrapy_eatext.tagger.copies import without_copies
@@ -94,6 +95,7 @@ AFTER = {
     "a heading with nothing below": Rule(
         without_bare_headings, frozenset(("listing",))
     ),
+    "a dated line before the text": Rule(without_bylines),
 }
 # In an element that is named after comments, a block is a comment if its chance of being
 # one, in thousandths, is above this.

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.walk import fnv1a
+from scrapy_eatext.tagger.bylines import without_bylines
 from scrapy_eatext.tagger.context import CHANCE, HIGHEST, ZERO, context_features
 from scrapy_eatext.tagger.facts import (
     FAR,
@@ -62,6 +63,39 @@ def test_headings_of_lost_headings_go() -> None:
 def test_headings_stay_where_there_is_little_else() -> None:
     few = HEADED.replace("word " * 50, "Text.")
     assert kept_headings(few)[-2:] == ["Related", "Popular"]
+
+
+TEXT = f"<p>{'word ' * 40}"
+
+
+@pytest.mark.parametrize(
+    ("html", "chance", "stays"),
+    [
+        (f"<p>Ann Li, 3 May 2024{TEXT}", 600, False),
+        (f"<p>2 min read<p>Ann Li, 3 May 2024{TEXT}", 600, False),
+        (f"<p>โดย ปรางค์ - 3 พฤษภาคม 2567<p>{'ตลาด' * 50}", 600, False),
+        # It stays where it is sure, ...
+        (f"<p>Ann Li, 3 May 2024{TEXT}", 900, True),
+        # has no date, ...
+        (f"<p>Ann Li, in May{TEXT}", 600, True),
+        # is a heading, ...
+        (f"<h2>3 May 2024</h2>{TEXT}", 600, True),
+        # says more, ...
+        (f"<p>On 3 May 2024 {'we went ' * 8}{TEXT}", 600, True),
+        # stands behind the first long block, or after many short ones, ...
+        (f"{TEXT}<p>Ann Li, 3 May 2024{TEXT}", 600, True),
+        (f"{'<p>One of five' * 5}<p>Ann Li, 3 May 2024{TEXT}", 600, True),
+        # and where there is no long block.
+        ("<p>Ann Li, 3 May 2024<p>A short text", 600, True),
+    ],
+)
+def test_a_byline_before_the_text_goes(html, chance, stays) -> None:
+    blocks = Page.of(html).blocks
+    kept = np.ones(len(blocks), dtype=np.bool_)
+    chances = np.full(len(blocks), chance)
+    found = without_bylines(blocks.walk, kept, weights(blocks.walk), chances)
+    assert found.all() == stays
+    assert len(blocks) - found.sum() <= 1
 
 
 PAGE = """
