@@ -139,7 +139,7 @@ def test_no_headline_is_expected(page: str) -> None:
     assert headline(page) not in expected.split("\n\n")
 
 
-# Pages of which the default algorithm keeps something more so far.
+# Pages of which the default algorithm keeps something more, or less, so far.
 NOT_YET = {
     "docs/install.html": "a session behind the last paragraph",
     "el/elia.html": "the line below the headline",
