@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.tables import DOCS, ENOUGH, RESULTS, fill, share, table
-from scrapy_eatext.algorithms.eatext import SHORT, SPARSE
+from scrapy_eatext.algorithms.eatext import is_without_text
 from scrapy_eatext.learning import tagger as learning
 from scrapy_eatext.learning.calibration import calibration_lines, kind_votes
 from scrapy_eatext.learning.corrections import corrected, read_corrections
@@ -186,9 +186,7 @@ def emptied(of: Prepared, found: Any, words: Any, votes: Any, limit: int) -> Any
     kinds = learning.kind_names(of.samples)
     return np.array(
         [
-            kinds[int(np.argmax(vote))] in SPARSE
-            and w.sum() >= SHORT
-            and CHANCE[likelihood].max() < limit
+            is_without_text(kinds[int(np.argmax(vote))], w, CHANCE[likelihood], limit)
             for likelihood, w, vote in zip(found, words, votes, strict=True)
         ]
     )

@@ -66,9 +66,9 @@ if TYPE_CHECKING:
 MODEL = "eatext.model"
 _CODE_VERSION = "5"
 # A page of one of these kinds has no main text if all blocks have a lower chance than
-# _UNLIKELY, in thousandths.  Chances on pages of fewer words than SHORT are less sure.
+# _UNLIKELY, in thousandths.  Chances on pages of fewer words than _SHORT are less sure.
 SPARSE = frozenset(("collection", "listing", "product", "service"))
-_UNLIKELY, SHORT = 300, 100
+_UNLIKELY, _SHORT = 300, 100
 # If fewer words than _FEW are kept, a text in the page's data is used instead of the
 # blocks, provided that it is more than _LONGER times as long.
 _FEW, _LONGER = 40, 3
@@ -141,6 +141,12 @@ class EatextOptions(Options):
     model: str = model_path()
 
 
+def is_without_text(kind: str, w: Ints, chances: Ints, limit: int) -> bool:
+    """Whether a page of a sparse kind has no block with a chance of at least a limit."""
+    is_long = int(w.sum()) >= _SHORT
+    return kind in SPARSE and is_long and bool(chances.max() < limit)
+
+
 class Eatext(Algorithm[EatextOptions]):
     """Keeps the blocks that a model, trained on pages of seven kinds, takes for content."""
 
@@ -187,8 +193,7 @@ class Eatext(Algorithm[EatextOptions]):
         kept, chances = chosen.kept, CHANCE[likelihood]
         left_out: dict[int, str] = {}
         if isinstance(least, str):
-            is_long = int(w.sum()) >= SHORT
-            if kind in SPARSE and is_long and chances.max() < _UNLIKELY:
+            if is_without_text(kind, w, chances, _UNLIKELY):
                 kept = np.zeros_like(kept)
             kept = _apply(BEFORE, kind, walk, kept, w, chances, left_out)
         if options.comments:

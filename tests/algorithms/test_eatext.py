@@ -66,7 +66,9 @@ def test_a_result_tells_kind_score_and_version():
 @pytest.mark.parametrize(
     "content",
     [
-        "",
+        pytest.param(
+            "", marks=pytest.mark.xfail(strict=True, reason="a menu alone: .3015")
+        ),
         (
             "<form><label>User</label><input name=u><label>Password</label>"
             "<input type=password name=p><button>Log in</button></form>"
@@ -77,7 +79,7 @@ def test_a_page_without_main_text_scores_low(content):
     html = f"<html><body><ul>{MENU}</ul>{content}</body></html>"
     text = "".join(f"<p>{PROSE['en']} {i}</p>" for i in range(6))
     low, high = (extract(one, algorithm="eatext").score for one in (html, page(text)))
-    assert low < 0.35
+    assert low <= 0.3
     assert high > 0.9
 
 
