@@ -18,6 +18,7 @@ from scrapy_eatext.output.text import (
     pieces,
     places_in_tables,
 )
+from scrapy_eatext.output.threads import Thread
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
@@ -26,15 +27,15 @@ from scrapy_eatext.result import Post
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
     from scrapy_eatext.output.judged import JudgedPage
-    from scrapy_eatext.output.threads import Thread
 
 # How many blocks at the beginning of a comment may be its byline.
 _FIRST = 3
 # The most words of a link for a reply.
 _WORDS = 3
 # How many blocks at the beginning of a post may be its subject or byline; the most
-# characters of such a line, and of a label at its beginning.
-_HEAD, _LONG, _LABEL = 6, 160, 20
+# characters of such a line, of a label at its beginning, and of a button at its end.
+_HEAD, _LONG, _LABEL, _BUTTON = 6, 160, 20, 40
+_DIGITS = re.compile(r"\d+")
 _REPLY = re.compile(r"(?i)\A(?:(?:re|aw|sv|回复|答复)\s?[:：]\s{0,9}){1,5}")
 # The words of a byline.
 _ABOUT = re.compile(
@@ -50,16 +51,44 @@ def write_posts(judged: JudgedPage) -> tuple[Post, ...]:
     """The posts of a thread; the readers' comments of any other page."""
     if judged.thread:
         return posts_in(judged.thread)
-    if not judged.comments.units:
-        return ()
-    day_first = judged.text_page.is_day_first
-    return posts_of(judged.units, judged.comments, day_first=day_first)
+    removed, day_first = judged.verdict.removed.units, judged.text_page.is_day_first
+    return posts_of(judged.units, judged.comments, removed, day_first=day_first)
+
+
+def _words(post: Post) -> int:
+    return len(post.text.split())
+
+
+def _attributed(posts: Sequence[Post]) -> int:
+    """How many words have an author."""
+    return sum(_words(post) for post in posts if post.author)
 
 
 def posts_in(thread: Thread) -> tuple[Post, ...]:
     """The posts of a thread, in the order in which they begin."""
     numbers = sorted({*thread.spoken.units, *thread.left_out()})
-    reader = _Reader(thread.blocks, Content(numbers, thread.spoken.code), True)
+    return tuple(_cut(thread, numbers).values())
+
+
+def placed_posts(thread: Thread) -> tuple[Post, ...]:
+    """The comments of a page, cut as the posts of a thread are.
+
+    Consecutive units outside of all posts are one comment, without author and time.
+    """
+    numbers = list(thread.spoken.units)
+    reader = _Reader(thread.blocks, thread.spoken)
+    inside = thread.of_units(numbers)
+    posts = _cut(thread, numbers)
+    for is_inside, run in groupby(range(len(numbers)), lambda n: numbers[n] in inside):
+        if not is_inside:
+            places = list(run)
+            posts[numbers[places[0]]] = Post(reader.text(places, -1))
+    return tuple(post for _, post in sorted(posts.items(), key=itemgetter(0)))
+
+
+def _cut(thread: Thread, numbers: list[int]) -> dict[int, Post]:
+    """The posts that have some units, which rise, by their first units."""
+    reader = _Reader(thread.blocks, Content(numbers, thread.spoken.code))
     quoted = thread.quoted(numbers)
     at = {unit: n for n, unit in enumerate(numbers)}
     members = thread.text_units(numbers).items()
@@ -67,20 +96,30 @@ def posts_in(thread: Thread) -> tuple[Post, ...]:
         post: [at[unit] for unit in units if unit not in quoted]
         for post, units in members
     }
-    heads = [
-        {_label(reader.texts[n]) for n in places[:_HEAD]} for places in own.values()
-    ]
-    counts = Counter(chain.from_iterable(heads))
-    # The subjects and labels that at least half of all posts begin with.
-    repeated = {label for label, n in counts.items() if n > 1 and 2 * n >= len(heads)}
-    posts: list[Post] = []
+    texts, of_posts = reader.texts, own.values()
+    heads = [frozenset(_label(texts[n]) for n in of[:_HEAD]) for of in of_posts]
+    tails = [frozenset(_button(texts[n]) for n in of[-_HEAD:]) for of in of_posts]
+    repeated, buttons = _frequent(heads), _frequent(tails)
+    posts: dict[int, Post] = {}
     for post, units in members:
         author, time, _ = thread.details(post)
-        inside = _trimmed(own[post], reader.texts, author, repeated - {""})
+        inside = _trimmed(own[post], texts, author, repeated, buttons)
         quotes = [at[unit] for unit in units if unit in quoted]
         text, quote = reader.text(inside, post), reader.text(quotes, post)
-        posts.append(Post(text, author, time, quote))
-    return tuple(posts)
+        posts[units[0]] = Post(text, author, time, quote)
+    return posts
+
+
+def _frequent(labels: Collection[frozenset[str]]) -> frozenset[str]:
+    """The labels that at least half of all posts have."""
+    counts = Counter(chain.from_iterable(labels))
+    most = [label for label, n in counts.items() if n > 1 and 2 * n >= len(labels)]
+    return frozenset(most) - {""}
+
+
+def _button(text: str) -> str:
+    """A short line without its numbers, such as "Reply" and "3 Likes"."""
+    return " ".join(_DIGITS.sub("", text).split()) if len(text) <= _BUTTON else ""
 
 
 def _label(text: str) -> str:
@@ -93,9 +132,13 @@ def _label(text: str) -> str:
 
 
 def _trimmed(
-    places: Sequence[int], texts: Sequence[str], author: str, repeated: Collection[str]
+    places: Sequence[int],
+    texts: Sequence[str],
+    author: str,
+    repeated: frozenset[str],
+    buttons: frozenset[str],
 ) -> Sequence[int]:
-    """The blocks of a post without subject and byline before and after its text."""
+    """The blocks of a post without subject, byline and buttons around its text."""
     begin, end = 0, len(places)
     for n, place in enumerate(places[: min(end - 1, _HEAD)]):
         text = texts[place]
@@ -103,7 +146,10 @@ def _trimmed(
             begin = n + 1
         elif not 0 < text.find(":") < _LABEL:
             break
-    while begin < end - 1 and _is_details(texts[places[end - 1]], author, at_end=True):
+    while begin < end - 1 and (
+        _button(last := texts[places[end - 1]]) in buttons
+        or _is_details(last, author, at_end=True)
+    ):
         end -= 1
     return places[begin:end]
 
@@ -122,22 +168,44 @@ def _is_details(text: str, author: str, *, at_end: bool = False) -> bool:
 
 
 def posts_of(
-    units: Units, spoken: Content, *, day_first: bool = True
+    units: Units,
+    spoken: Content,
+    removed: frozenset[int] = frozenset(),
+    *,
+    day_first: bool = True,
 ) -> tuple[Post, ...]:
     """The comments in units that readers wrote, in the order in which they begin.
 
-    A unit belongs to the innermost element around it that is named as a post.
-    Consecutive units outside of all such elements are one comment, without author and
-    time.
+    They are cut by the names of elements.  If half of the words have no author so, but
+    two thirds have one as the posts of a thread, they are cut like these.
     """
     if not isinstance(units, Blocks):
         texts = parts_of(units, list(spoken.units), spoken.code).texts
         return (Post("\n\n".join(texts)),) if texts else ()
-    return tuple(_Reader(units, spoken, day_first).posts())
+    named = named_posts(units, spoken, day_first=day_first)
+    words = sum(map(_words, named))
+    if 2 * _attributed(named) >= words:
+        return named
+    thread = Thread(units, spoken, removed, day_first=day_first)
+    placed = placed_posts(thread)
+    several = sum(bool(post.author) for post in placed) > 1
+    return placed if several and 3 * _attributed(placed) >= 2 * words else named
+
+
+def named_posts(
+    blocks: Blocks, spoken: Content, *, day_first: bool = True
+) -> tuple[Post, ...]:
+    """The comments in some blocks by the names of elements.
+
+    A block belongs to the innermost element around it that is named as a post.
+    Consecutive blocks outside of all such elements are one comment, without author and
+    time.
+    """
+    return tuple(_Reader(blocks, spoken, day_first).posts())
 
 
 class _Reader:
-    def __init__(self, blocks: Blocks, spoken: Content, day_first: bool) -> None:
+    def __init__(self, blocks: Blocks, spoken: Content, day_first: bool = True) -> None:
         numbers = list(spoken.units)
         self._parts = parts_of(blocks, numbers, spoken.code)
         self.texts = self._parts.texts

@@ -51,6 +51,7 @@ _AUTHOR = re.compile(
 )
 _SAYS = re.compile(r"(?i)\b(?:says|said|wrote|writes|schrieb)\Z")
 _LONGEST_SAYS = len("schrieb")
+_BY = re.compile(r"\A(?:[Pp]osted )?[Bb]y:? ")
 _LONGEST = 60
 
 
@@ -181,10 +182,10 @@ class Posts:
     @staticmethod
     def without_says(text: str) -> str:
         """A text without "says" at its end and "by" at its beginning."""
-        text = text.strip().removesuffix(":").rstrip()
+        text = text.strip().rstrip(":.\u2026").rstrip()
         says = _SAYS.search(text, max(len(text) - _LONGEST_SAYS, 0))
         text = text[: says.start()] if says is not None else text
-        return text.removeprefix("By ").removeprefix("by ").strip()
+        return _BY.sub("", text).strip()
 
     @cached_property
     def _nodes(self) -> dict[int, Any]:

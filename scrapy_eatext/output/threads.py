@@ -220,7 +220,7 @@ class Thread:
         for rows in watched(self._groups(), 1):
             words, frames = max(
                 ((self._sizes(self._inner(way)), way) for way in self._parts(rows)),
-                key=lambda sized: np.count_nonzero(sized[0]),
+                key=lambda sized: self._covered(sized[0]),
             )
             distinct = len({self._names[row] for row in rows}) / len(rows)
             mean = sum(self._scores[row] for row in rows) / len(rows)
@@ -229,6 +229,10 @@ class Thread:
             if score > most:
                 best, most = frames, score
         return best
+
+    def _covered(self, words: npt.NDArray[Any]) -> tuple[int, bool]:
+        """How many posts have text, and whether they have a good part of it."""
+        return int(np.count_nonzero(words)), bool(4 * words.sum() >= self._sums[-1])
 
     # -- posts
 

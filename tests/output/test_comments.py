@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scrapy_eatext import MainText, extract
 from scrapy_eatext.output.code import content
-from scrapy_eatext.output.comments import posts_of
+from scrapy_eatext.output.comments import named_posts, posts_of
 from scrapy_eatext.page import Page
 from scrapy_eatext.result import Post
 from tests.support.pages import WORDS, any_pages
@@ -107,7 +107,7 @@ PAGES = st.one_of(
 def test_all_words_are_in_the_posts_but_names_and_times(source, chance):
     blocks = Page.of(source, URL).blocks
     spoken = content(blocks, [chance.random() < 0.7 for _ in range(len(blocks))])
-    found = posts_of(blocks, spoken)
+    found = named_posts(blocks, spoken)
     texts = [spoken.code.get(i) or blocks.text(i) for i in spoken.units]
     for text in texts:
         holds = (letters(text) in letters(post.text) for post in found)
@@ -132,6 +132,7 @@ def test_all_words_are_in_the_posts_but_names_and_times(source, chance):
         '<p>x</p><li class="comment">y',
         '<ol start=3><li class="comment"><ol start=4><li>x</ol></ol>',
         '<div class="comment"><time>1 May</time>',
+        "<p><b>A</b> said:</p><p>x y</p><p>Reply</p>",
     ],
 )
 def test_linear(piece):
