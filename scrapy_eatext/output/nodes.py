@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter, or_
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import category
@@ -33,6 +33,12 @@ _QUOTES = frozenset(
     "\"'\u00ab\u00bb\u2018\u2019\u201a\u201c\u201d\u201e\u2039\u203a\u300c\u300d\u300e\u300f"
 )
 _BEGINS, _ENDS = ("Ps", "Pi"), ("Pe", "Pf")
+# Kinds of blocks that may be links as a whole.
+_LINKED = frozenset(
+    (NodeKind.PARAGRAPH, NodeKind.HEADING, NodeKind.CAPTION, NodeKind.IMAGE)
+)
+# How many blocks, such as a date, may stand between two links to one address.
+_UNLINKED = 2
 _LINE_END = ("\n", 0, "", "", signs_of("\n"))
 
 
@@ -114,6 +120,59 @@ def quoted(spans: Sequence[Span]) -> Sequence[Span]:
             inside = [(_QUOTE, 0, first, "", 0), *inside, (_QUOTE, 0, last, "", 0)]
         made += inside
     return merged(made)
+
+
+def link_once(
+    kinds: Sequence[int], parents: Sequence[int], spans: list[Sequence[Span]]
+) -> None:
+    """Leave one of the links to one address that near blocks of a node consist of.
+
+    Cards repeat the address of their picture, title and teaser.  The link stays on the
+    first heading, or else on the first text; ``spans`` of other blocks lose it.
+    """
+    links: list[int] = []
+    last = (-1, "")
+    unlinked = 0
+    for node, kind in enumerate(kinds):
+        if kind == NodeKind.FIGURE:
+            continue
+        around = parents[node]
+        if around >= 0 and kinds[around] == NodeKind.FIGURE:
+            around = parents[around]
+        address = _only_link(spans[node]) if kind in _LINKED else ""
+        if not address and around == last[0] and unlinked < _UNLINKED:
+            unlinked += 1
+            continue
+        if (around, address) != last:
+            _link_one(links, kinds, spans)
+            links, last = [], (around, address)
+        if address:
+            links.append(node)
+        unlinked = 0
+    _link_one(links, kinds, spans)
+
+
+def _only_link(spans: Sequence[Span]) -> str:
+    """The address to which all of a block is linked, or ""."""
+    link = spans[0][2] if spans else ""
+    return link if link and all(span[2] == link for span in spans) else ""
+
+
+def _link_one(
+    nodes: Sequence[int], kinds: Sequence[int], spans: list[Sequence[Span]]
+) -> None:
+    """Take the link from all of some linked nodes but one."""
+    if len(nodes) < 2:
+        return
+    headings = [node for node in nodes if kinds[node] == NodeKind.HEADING]
+    texts = [node for node in nodes if not all(image for *_, image, _ in spans[node])]
+    linked = next(chain(headings, texts, nodes))
+    for node in nodes:
+        if node != linked:
+            spans[node] = [
+                (text, style, "", image, signs)
+                for text, style, _, image, signs in spans[node]
+            ]
 
 
 def without_styles(span: Span, hidden: int) -> Span:

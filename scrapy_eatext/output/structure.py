@@ -19,7 +19,7 @@ from scrapy_eatext.output.embeds import with_scripts
 from scrapy_eatext.output.formulas import has_formulas, with_formulas
 from scrapy_eatext.output.images import others_of
 from scrapy_eatext.output.inline import Inlines
-from scrapy_eatext.output.nodes import Cell, Code, Nodes, Table, with_emoji
+from scrapy_eatext.output.nodes import Cell, Code, Nodes, Table, link_once, with_emoji
 from scrapy_eatext.output.placing import Byline, place, signs_of
 from scrapy_eatext.output.posts import Posts
 from scrapy_eatext.output.readings import with_readings
@@ -114,6 +114,8 @@ def tree_of(
         rows[node]: node for node, kind in enumerate(kinds) if kind == NodeKind.QUOTE
     }
     embeds |= inlines.posts(quotes)
+    if links:
+        link_once(kinds, parents, spans)
     if inlines.has_emoji:
         spans = _with_emoji(kinds, spans)
     if has_formulas(page, walk.text, spans):
