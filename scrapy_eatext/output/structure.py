@@ -27,6 +27,7 @@ from scrapy_eatext.output.text import number_of
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, NodeKind
 from scrapy_eatext.page.datatables import MAX_SPAN, data_tables, span
+from scrapy_eatext.page.tags import STRONG_TEXT
 from scrapy_eatext.page.walk import attribute_values, nodes_of
 
 if TYPE_CHECKING:
@@ -508,7 +509,23 @@ class _Structure:
             head += 1
         if head == len(grid):
             head = 1
+        elif not head and [self._is_strong(line) for line in grid[:2]] == [True, False]:
+            grid[0] = [cell and cell._replace(header=True) for cell in grid[0]]
+            head = 1
         return Table(caption, grid[:head], grid[head:], width)
+
+    def _is_strong(self, line: Line) -> bool:
+        """Whether a row has several texts, all of them strong."""
+        inside = [
+            self._nodes.spans[leaf] for cell in line if cell for leaf in cell.leaves
+        ]
+        texts = [
+            style & STRONG_TEXT
+            for spans in inside
+            for text, style, *_ in spans
+            if not text.isspace()
+        ]
+        return len(inside) > 1 and bool(texts) and all(texts)
 
     def _grid(self, rows: Sequence[int]) -> list[Line] | None:
         """Rows of equal width; None if a row is too wide or holds more than cells."""
