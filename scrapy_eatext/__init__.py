@@ -7,12 +7,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scrapy_eatext.crawl.addon import Addon
     from scrapy_eatext.crawl.callbacks import main_text
-    from scrapy_eatext.crawl.chunkfeed import ChunkItemExporter
-    from scrapy_eatext.crawl.downloadermiddleware import EatextDownloaderMiddleware
+    from scrapy_eatext.crawl.components import (
+        Addon,
+        ChunkItemExporter,
+        EatextDownloaderMiddleware,
+        EatextSpiderMiddleware,
+    )
     from scrapy_eatext.crawl.pipelines import EatextPipeline
-    from scrapy_eatext.crawl.spidermiddleware import EatextSpiderMiddleware
     from scrapy_eatext.extraction import extract
     from scrapy_eatext.feeds import ParquetItemExporter
     from scrapy_eatext.page.walk import compiled
@@ -41,12 +43,12 @@ os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 # The module of each public name.  Modules are loaded on first use, so that importing
 # the package, as `scrapy` does with every command, costs nothing.
 _HOMES = {
-    "Addon": "crawl.addon",
+    "Addon": "crawl.components",
     "Block": "result",
-    "ChunkItemExporter": "crawl.chunkfeed",
-    "EatextDownloaderMiddleware": "crawl.downloadermiddleware",
+    "ChunkItemExporter": "crawl.components",
+    "EatextDownloaderMiddleware": "crawl.components",
     "EatextPipeline": "crawl.pipelines",
-    "EatextSpiderMiddleware": "crawl.spidermiddleware",
+    "EatextSpiderMiddleware": "crawl.components",
     "MainText": "result",
     "ParquetItemExporter": "feeds",
     "compiled": "page.walk",

@@ -153,6 +153,25 @@ class Dict(Text):
         return value
 
 
+class Several(Kind):
+    """A list, or one value alone; as text in JSON or separated by commas."""
+
+    def listed(self, value: Any, key: str) -> list[Any] | tuple[Any, ...]:
+        """The values of a list; OptionError for what is neither list nor name."""
+        values = [value] if isinstance(value, (str, type)) else value
+        if not isinstance(values, (list, tuple)):
+            raise self.error(value, key)
+        return values
+
+    def parse(self, value: object) -> object:
+        if isinstance(value, str) and ("," in value or "[" in value):
+            # Invalid JSON remains, so that the error shows it.
+            with suppress(ValueError):
+                names = [name.strip() for name in value.split(",")]
+                return json.loads(value) if "[" in value else names
+        return value
+
+
 def declare(
     default: Any,
     kind: Kind,

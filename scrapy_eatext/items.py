@@ -5,7 +5,7 @@ Their texts are not in their repr(), which Scrapy logs for each item.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Article:
     score: float = 0.0
 
 
-ARTICLE_FIELDS = {name: name for name in Article.__dataclass_fields__ if name != "url"}
+ARTICLE_FIELDS = {one.name: one.name for one in fields(Article) if one.name != "url"}
 
 
 @dataclass
@@ -58,6 +58,4 @@ class Document:
     date: str = ""
 
 
-DOCUMENT_FIELDS = {
-    name: name for name in Document.__dataclass_fields__ if name != "url"
-}
+DOCUMENT_FIELDS = {one.name: one.name for one in fields(Document) if one.name != "url"}

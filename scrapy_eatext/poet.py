@@ -32,7 +32,7 @@ from scrapy.http import Response  # noqa: TC002
 from web_poet.serialization import register_serialization
 
 from scrapy_eatext.crawl.callbacks import main_text
-from scrapy_eatext.crawl.reextraction import attached
+from scrapy_eatext.crawl.extractor import attached
 from scrapy_eatext.metadata.prices import amount, sign_of
 from scrapy_eatext.result import Entry, MainText, Media, Metadata, Product
 

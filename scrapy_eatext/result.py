@@ -49,6 +49,10 @@ def _text(most: int, *, cut: bool = False) -> Any:
     return field(default="", metadata={"bound": Bound(most, cut)})
 
 
+def _texts(most: int, *, cut: bool = False) -> Any:
+    return field(default=(), metadata={"bound": Bound(most, cut)})
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """A piece of a page, and the verdict on it.
@@ -187,12 +191,8 @@ class Recipe:
     """
 
     name: str = _text(1000, cut=True)
-    ingredients: tuple[str, ...] = field(
-        default=(), metadata={"bound": Bound(1000, cut=True)}
-    )
-    steps: tuple[str, ...] = field(
-        default=(), metadata={"bound": Bound(5000, cut=True)}
-    )
+    ingredients: tuple[str, ...] = _texts(1000, cut=True)
+    steps: tuple[str, ...] = _texts(5000, cut=True)
     prep_time: str = _text(100)
     cook_time: str = _text(100)
     total_time: str = _text(100)
@@ -223,9 +223,8 @@ class Metadata:
 
     # Each field is read by the method of metadata.reader.Reader that has its name.
     title: str = _text(1000, cut=True)
-    authors: tuple[
-        str, ...
-    ] = ()  # what is taken for a name (people.is_name()) is short
+    # What is taken for an author's name (people.is_name()) is short.
+    authors: tuple[str, ...] = ()
     published: str = _text(35)
     published_raw: str = _text(100, cut=True)
     modified: str = _text(35)
@@ -235,7 +234,7 @@ class Metadata:
     language: str = _text(35)
     canonical_url: str = _text(4000)
     image: str = _text(4000)
-    tags: tuple[str, ...] = field(default=(), metadata={"bound": Bound(100)})
+    tags: tuple[str, ...] = _texts(100)
     images: tuple[Media, ...] = ()
     videos: tuple[Media, ...] = ()
     feeds: tuple[str, ...] = ()
@@ -306,13 +305,12 @@ EMPTY_SCORE = 0.3
 
 
 class Source(Protocol):
-    """What a result's outputs can be computed from: the page, or a way back to it.
-
-    ``at_hand`` is true if that takes no new extraction.
-    """
+    """What a result's outputs can be computed from: the page, or a way back to it."""
 
     @property
-    def at_hand(self) -> bool: ...
+    def at_hand(self) -> bool:
+        """Whether that takes no new extraction."""
+        ...
 
     def compute(self, names: Iterable[str]) -> Mapping[str, Any]:
         """Some of COMPUTED.  Raises LookupError where the page is gone."""
@@ -349,12 +347,12 @@ class _Typed(property, Generic[_T]):
 class Output(_Typed[_T]):
     """An attribute of MainText that is computed on first access: its declaration.
 
-    ``kind`` is its type: kind() is the empty output, None that of an optional() type, and
-    JSON is written and read by the type.  ``module`` has the function that writes the output, write_NAME(judged page);
-    it is imported on first access, as most crawls need the text alone.  An output with
-    the module "" is made with the text.  ``join`` makes one output of those of several
-    pages.  An output ``of_page`` stays when the text does not pass.  Outputs of a lower
-    ``turn`` are computed first, as time may run out.
+    ``kind`` is its type, by which JSON is written and read: kind() is the empty output,
+    None that of an optional() type.  ``module`` has the function that writes the output,
+    write_NAME(judged page), and is imported on first access; one with the module "" is
+    made with the text.  ``join`` makes one output of those of several pages.  An output
+    ``of_page`` stays when the text does not pass.  Outputs of a lower ``turn`` are
+    computed first, as time may run out.
     """
 
     def __init__(

@@ -29,7 +29,7 @@ FLOORS = [
     ["execution.process"],
     ["execution.worker"],
     ["learning", "extraction"],
-    ["execution.cascade", "execution.lastresort"],
+    ["execution.cascade"],
     ["execution.choice"],
     ["rendering"],
     ["output", "rules", "metadata"],

@@ -17,7 +17,7 @@ import pytest
 from scrapy.http import HtmlResponse, Response
 
 from scrapy_eatext import MainText, extract
-from scrapy_eatext.crawl.reextraction import Reextraction
+from scrapy_eatext.crawl.extractor import Reextraction
 from scrapy_eatext.execution.cascade import Job, Limits, extract_page
 from scrapy_eatext.execution.choice import Choice
 from scrapy_eatext.result import (

@@ -92,7 +92,7 @@ class Trace:
                 self.item = value
                 self._on_way = False
         elif event == "call":
-            if name == "downloadermiddleware.process_response":
+            if name == "components.process_response":
                 self._on_way = "traced" in frame.f_locals["request"].meta
             if self._on_way:
                 self._add(frame)

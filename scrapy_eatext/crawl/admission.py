@@ -29,7 +29,18 @@ class Admission:
     def __init__(self, crawler: Crawler, config: Config) -> None:
         self._crawler = crawler
         self._config = config
-        self._checks_status = _has_error_middleware(crawler)
+        # Whether HttpErrorMiddleware, or a subclass of it, is enabled.  Scrapy's own
+        # function to merge the two settings differs in name between versions.
+        priorities: dict[object, object] = {}
+        for key in ("SPIDER_MIDDLEWARES_BASE", "SPIDER_MIDDLEWARES"):
+            for path, priority in crawler.settings.getdict(key).items():
+                priorities[load_object(path)] = priority
+        self._checks_status = any(
+            isinstance(cls, type)
+            and issubclass(cls, HttpErrorMiddleware)
+            and priority is not None
+            for cls, priority in priorities.items()
+        )
         self._all_statuses = crawler.settings.getbool("HTTPERROR_ALLOW_ALL")
         self._statuses = crawler.settings.getlist("HTTPERROR_ALLOWED_CODES")
 
@@ -68,18 +79,3 @@ class Admission:
         spider = self._crawler.spider
         statuses = getattr(spider, "handle_httpstatus_list", self._statuses)
         return response.status in statuses
-
-
-def _has_error_middleware(crawler: Crawler) -> bool:
-    """Whether HttpErrorMiddleware, or a subclass of it, is enabled."""
-    priorities: dict[object, object] = {}
-    # Scrapy's own function to merge the two differs in name between versions.
-    for key in ("SPIDER_MIDDLEWARES_BASE", "SPIDER_MIDDLEWARES"):
-        for path, priority in crawler.settings.getdict(key).items():
-            priorities[load_object(path)] = priority
-    return any(
-        isinstance(cls, type)
-        and issubclass(cls, HttpErrorMiddleware)
-        and priority is not None
-        for cls, priority in priorities.items()
-    )

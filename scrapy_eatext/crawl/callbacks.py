@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from scrapy.http import Response, TextResponse
 
-from scrapy_eatext.crawl.reextraction import attached
+from scrapy_eatext.crawl.extractor import attached
 from scrapy_eatext.crawl.service import running_services
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.result import NOTHING

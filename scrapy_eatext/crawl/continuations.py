@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from twisted.internet.defer import CancelledError
 
-from scrapy_eatext.crawl.ownrequests import continuation_meta, download, is_closing
-from scrapy_eatext.crawl.reextraction import continuations
-from scrapy_eatext.crawl.tally import shortened
+from scrapy_eatext.crawl.extractor import further_pages
+from scrapy_eatext.crawl.ownrequests import (
+    continuation_meta,
+    counted_failure,
+    download,
+    is_closing,
+)
 from scrapy_eatext.page.continued import page_of
 from scrapy_eatext.result import joined
 
@@ -41,11 +44,9 @@ async def join_continuations(
                 service.tally.inc("pages/given_up")
                 break
             page = await _download(service, request, url)
-            if page is None:
-                break
             sought = response.url, len(results) + 2
-            outcome = await _outcome(service, request, page, url, sought)
-            if outcome is None:
+            outcome = page and await _outcome(service, request, page, url, sought)
+            if not page or not outcome:
                 break
             if any(outcome.result.text == earlier.body for earlier in results):
                 break
@@ -59,7 +60,7 @@ async def join_continuations(
         service.tally.error(response.url, error)
     if len(results) == 1:
         return first
-    continuations[pages[0]] = pages[1:]
+    further_pages[pages[0]] = pages[1:]
     return replace(first, result=joined(results))
 
 
@@ -69,19 +70,12 @@ async def _download(
     """The continuation at a URL, None if it cannot be downloaded."""
     service.tally.inc("pages/asked")
     meta = continuation_meta(request.meta)
-    try:
+    message = "No further page of %(first)s at %(url)s"
+    values = {"first": request.url, "url": url}
+    response = None
+    with counted_failure(service.tally, "pages/failed", message, values):
         response = await download(service.crawler, request, meta, url)
-    except CancelledError:  # Twisted's; asyncio's is not an Exception
-        raise
-    except Exception as error:  # noqa: BLE001 - the pages so far are joined
-        service.tally.inc("pages/failed")
-        service.tally.log(
-            logging.INFO,
-            "No further page of %(first)s at %(url)s: %(error)s",
-            {"first": request.url, "url": url, "error": shortened(error)},
-        )
-        return None
-    return cast("TextResponse", response)
+    return cast("TextResponse | None", response)
 
 
 async def _outcome(

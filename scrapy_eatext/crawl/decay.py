@@ -42,9 +42,7 @@ class DecayWatch:
     def add(self, host: str, text: str, template: str = "") -> str | None:
         """Add a page's text, and its ``template`` as in MainText; return the decay.
 
-        It is "empty" or "alike" if nearly all of the host's last texts are, "unmatched"
-        if its site file fits hardly any of its last pages, and None otherwise.  After a
-        decay counting starts again.
+        It is one of _MESSAGES, or None.  After a decay counting starts again.
         """
         # Only equality matters, so hashes suffice; 0 stands for an empty text.
         values = {"text": (hash(text) or 1) if text else 0}
@@ -72,10 +70,7 @@ class DecayWatch:
 def report_decay(
     crawler: Crawler, config: Config, tally: Tally, host: str, kind: str
 ) -> None:
-    """Count and log a site's decay.
-
-    For "empty" and "alike" the spider is closed if EATEXT_ON_DECAY is "close_spider".
-    """
+    """Count and log a site's decay, and close the spider if EATEXT_ON_DECAY says so."""
     tally.inc(f"decay/{kind}")
     once = f"decay {kind} {host}"
     tally.log(logging.WARNING, _MESSAGES[kind], {"host": host}, once=once)

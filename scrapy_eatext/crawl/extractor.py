@@ -1,22 +1,31 @@
-"""Runs the extractions of a crawl, and caches their results."""
+"""Runs the extractions of a crawl, and caches their results.
+
+What a result lacks is computed by extracting its response again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
-from weakref import WeakKeyDictionary, ref
+from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from scrapy_eatext.crawl import tuning
-from scrapy_eatext.crawl.ownrequests import INPUT
+from scrapy_eatext.crawl.ownrequests import INPUT, RESULT
 from scrapy_eatext.crawl.recent import RecentPages, key_of, keys_of, size_of
-from scrapy_eatext.crawl.reextraction import Reextraction
-from scrapy_eatext.execution.cascade import Job, Outcome, extract_page, warm_up
+from scrapy_eatext.execution.cascade import (
+    GIVEN_UP,
+    Job,
+    Limits,
+    Outcome,
+    extract_page,
+    warm_up,
+)
 from scrapy_eatext.execution.executors import make_executor, wait
 from scrapy_eatext.page.decode import text_of
 from scrapy_eatext.page.walls import WALLS
-from scrapy_eatext.result import NOTHING
+from scrapy_eatext.result import COMPUTED, NOTHING, MainText, joined
 
 if TYPE_CHECKING:
     from scrapy.http import Request, Response, TextResponse
@@ -25,7 +34,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.crawl.settings import Config
     from scrapy_eatext.crawl.tally import Tally
     from scrapy_eatext.execution.choice import Choice
-    from scrapy_eatext.result import MainText
+    from scrapy_eatext.result import Chunk
 
 # The outcome of an empty response.
 _EMPTY = Outcome(NOTHING, "empty")
@@ -44,11 +53,7 @@ class Extracted:
 
 
 class Extractor:
-    """Runs extractions, and caches results.
-
-    A response's result is cached while the response lives, and the results of the last
-    pages by their URLs.
-    """
+    """Caches a response's result while the response lives, and the last ones by URL."""
 
     def __init__(self, config: Config, tally: Tally, admission: Admission) -> None:
         self._config = config
@@ -80,8 +85,7 @@ class Extractor:
     ) -> Outcome:
         """Extract HTML, or a response whose tree nothing else uses meanwhile.
 
-        ``sought`` is that of Job; for a response the default is an article's second
-        page.
+        ``sought`` is that of Job; for a response the default is the second page.
         """
         if self._config.pages > 1 and not isinstance(html, (str, bytes)):
             sought = sought or (url, 2)
@@ -113,10 +117,7 @@ class Extractor:
         return self.counted(url, outcome, choice)
 
     async def of_response(self, response: Response) -> Extracted | None:
-        """The result of a response, which is extracted now if it was not before.
-
-        None if the response is not to be extracted.
-        """
+        """The result of a response, extracted now if it was not; None if it is off."""
         if response in self._known:
             return self._known[response]
         # The downloader middleware is off, or another one replaced the response later.
@@ -162,17 +163,14 @@ class Extractor:
     ) -> MainText:
         """A response's result, set up to compute missing attributes from the response.
 
-        It is cached for the response and for its URLs; if ``urls`` is None, for
-        neither, and no item gets it.
+        It is cached for the response and its URLs, unless ``urls`` is None.
         """
         result = extracted.result
         if urls is not None:
             self._recent.remember(urls, extracted, size_of((result, result.computed)))
             self._known[response] = extracted
-        weak_response = ref(cast("TextResponse", response))
-        source = Reextraction(
-            weak_response, extracted.choice, self._limits, extracted.kind
-        )
+        page = ref(cast("TextResponse", response))
+        source = Reextraction(page, extracted.choice, self._limits, extracted.kind)
         if result is NOTHING:  # a constant that pages share
             return NOTHING.backed(NOTHING.computed, source)
         result.attach(source)
@@ -193,19 +191,16 @@ class Extractor:
         urls = urls_of(response, response.request)
         if url in urls:
             return True
-        own = {key_of(own) for own in urls}
-        for key in keys_of(url):
+        own, keys = set(map(key_of, urls)), keys_of(url)
+        for key in keys:
             if key in own:
                 return True
             if self._recent.find(key) is not None:
                 return False
-        known = self._known.get(response)
-        metadata = known and known.result.computed.get("metadata")
-        return bool(
-            metadata
-            and metadata.canonical_url
-            and key_of(metadata.canonical_url) in keys_of(url)
-        )
+        result = self.known(response)
+        metadata = result and result.computed.get("metadata")
+        canonical = metadata.canonical_url if metadata else ""
+        return bool(canonical) and key_of(canonical) in keys
 
 
 def urls_of(response: Response, request: Request | None) -> list[str]:
@@ -217,3 +212,63 @@ def urls_of(response: Response, request: Request | None) -> list[str]:
     redirected = redirected if isinstance(redirected, (list, tuple)) else ()
     urls = [response.url, request.url, *redirected]
     return [url for url in urls if isinstance(url, str)]
+
+
+# The further pages that were joined to each response.
+further_pages: WeakKeyDictionary[TextResponse, list[TextResponse]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class Reextraction:
+    """Extracts a response again, with its continuations.
+
+    It is parsed again, as the spider may have changed its tree.
+    """
+
+    response: ReferenceType[TextResponse]
+    choice: Choice
+    limits: Limits
+    kind: str
+    at_hand = False
+
+    def compute(self, names: Iterable[str]) -> Mapping[str, Any]:
+        """All of COMPUTED, as one extraction gives them all."""
+        response = self.response()
+        if response is None:
+            raise LookupError(
+                f"{', '.join(names)} cannot be computed, as the response is gone or "
+                "another has replaced it: name what you need in EATEXT_AHEAD to have "
+                "it computed with the text, or ask main_text(response)"
+            )
+        job = self._job(response, self.choice)
+        if self.kind in GIVEN_UP and not job.give_up:
+            job = replace(job, give_up=self.kind)
+        choice = self.choice.of_continuation
+        pages = further_pages.get(response, ())
+        jobs = [job, *(self._job(page, choice) for page in pages)]
+        return joined([extract_page(job).result for job in jobs]).computed
+
+    def _job(self, page: TextResponse, choice: Choice) -> Job:
+        job = Job(text_of(page), page.url, choice, limits=self.limits, fields=COMPUTED)
+        return job.bounded()
+
+    def chunks(self, form: Mapping[str, Any]) -> tuple[Chunk, ...]:
+        """Chunks of another form, by another extraction."""
+        changed = self.choice.chunks.changed(form)
+        source = replace(self, choice=replace(self.choice, chunks=changed))
+        chunks: tuple[Chunk, ...] = source.compute(("chunks",))["chunks"]
+        return chunks
+
+
+def attached(request: Request, response: Response) -> MainText | None:
+    """The result that the downloader middleware attached to a response, or None.
+
+    A response that replaced another one has none, though its request has the other's.
+    """
+    result = request.meta.get(RESULT)
+    if not isinstance(result, MainText):
+        return None
+    source = result.source
+    if isinstance(source, Reextraction) and source.response() is not response:
+        return None
+    return result

@@ -1,20 +1,29 @@
-"""The requests that this package itself makes, for retries and continuations.
+"""What the meta of requests has of this package, and the requests that it makes.
 
-They pass through all downloader middlewares but not through the scheduler: a scheduled
-request would have to hold the first response, and could be written to disk.
+Those for retries and continuations pass through all downloader middlewares but not
+through the scheduler: a scheduled request would have to hold the first response, and
+could be written to disk.
 """
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from scrapy.http.request import NO_CALLBACK
+from twisted.internet.defer import CancelledError
+
+from scrapy_eatext.crawl.tally import shortened
+from scrapy_eatext.execution.choice import to_json_value
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Request, Response
+
+    from scrapy_eatext.crawl.tally import Tally
 
 # The keys in a request's meta: overrides of settings, and the result.
 INPUT = "eatext"
@@ -46,6 +55,21 @@ async def download(
     return response
 
 
+@contextmanager
+def counted_failure(
+    tally: Tally, name: str, message: str, values: Mapping[str, object]
+) -> Iterator[None]:
+    """Count and log an error of a further request, without which the page remains."""
+    try:
+        yield
+    except CancelledError:  # Twisted's; asyncio's is not an Exception
+        raise
+    except Exception as error:  # noqa: BLE001
+        tally.inc(name)
+        values = {**values, "error": shortened(error)}
+        tally.log(logging.INFO, f"{message}: %(error)s", values)
+
+
 def is_closing(crawler: Crawler) -> bool:
     """Whether the spider is being closed, and waits for its requests."""
     # Scrapy has no public API for it.
@@ -60,20 +84,14 @@ def retry_meta(meta: Mapping[Any, Any], added: Mapping[Any, Any]) -> dict[Any, A
     would return the first response, as both requests have the same fingerprint.
     RetryMiddleware does not repeat a retry that fails.
     """
-    return {
-        **_inherited(meta),
-        **added,
-        "dont_cache": True,
-        "dont_retry": True,
-        OWN: True,
-    }
+    return {**_inherited(meta), **added, **dict.fromkeys(_ONLY_RETRY, True)}
 
 
 def continuation_meta(meta: Mapping[Any, Any]) -> dict[Any, Any]:
     """The meta of a request for a continuation.
 
     It has the spider's timeout and slot, but not the browser page that the spider keeps
-    open, which belongs to the first page.
+    open for the first page.
     """
     by_spider = {
         k: v for k, v in meta.items() if isinstance(k, str) and _BY_SPIDER.match(k)
@@ -110,6 +128,13 @@ def was_direct(meta: dict[Any, Any]) -> bool:
     if not meta.pop(DIRECT):
         meta.pop("dont_cache", None)
     return True
+
+
+def clean(request: Request) -> None:
+    """Make the meta of a request serializable, before it is queued."""
+    request.meta.pop(RESULT, None)
+    if INPUT in request.meta:
+        request.meta[INPUT] = to_json_value(request.meta[INPUT])
 
 
 def _inherited(meta: Mapping[Any, Any]) -> dict[Any, Any]:

@@ -1,4 +1,4 @@
-"""Bounded tables by URL: the results of the last pages, and the requested URLs."""
+"""What a crawl remembers by URL, within bounds: its last results, and its requests."""
 
 from __future__ import annotations
 
@@ -8,19 +8,26 @@ from dataclasses import fields, is_dataclass
 from itertools import chain
 from operator import attrgetter
 from sys import getsizeof
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from weakref import WeakSet
 
 import numpy as np
 from w3lib.url import canonicalize_url
 
+from scrapy_eatext.crawl.ownrequests import RESULT
 from scrapy_eatext.result import Block
+
+if TYPE_CHECKING:
+    from scrapy.http import Request
 
 # The maximum number of cached URLs, and of bytes of their results.  An item comes soon
 # after its page, so few look-ups go further back than the crawl's concurrency.
 MAX_URLS = 1000
 MAX_BYTES = 20_000_000
 # The size of the table of requested URLs, of 8 bytes each.
-MAX_IN_SET = 1 << 20
+MAX_IN_TABLE = 1 << 20
+
+_OTHER_SCHEMES = {"http": "https", "https": "http"}
 
 _T = TypeVar("_T")
 _TEXT, _XPATH = attrgetter("text"), attrgetter("xpath")
@@ -53,22 +60,47 @@ class RecentPages(Generic[_T]):
         return None if entry is None else entry[0]
 
 
-class UrlSet:
-    """A set of URLs of fixed size.
+class Requested:
+    """The requests that a crawl has made, and the URLs that it has or will request.
 
-    A URL replaces an earlier one at the same place of the table.
+    URLs are kept in a table of fixed size, where one replaces an earlier one at the same
+    place.
     """
 
     def __init__(self) -> None:
+        self._requests: WeakSet[Request] = WeakSet()
+        # Whether items find their pages by URLs.
+        self.keeps_urls = False
         # The operating system allocates only the parts that are written to.
-        self._table = np.zeros(MAX_IN_SET, dtype=np.int64)
+        self._keys = np.zeros(MAX_IN_TABLE, dtype=np.int64)
 
-    def add(self, url: str) -> None:
-        key = key_of(url)
-        self._table[key % MAX_IN_SET] = key
+    def prepare(self, request: Request) -> None:
+        """Remember a request before it is downloaded."""
+        # A request made with the meta of a response inherits that response's text.
+        request.meta.pop(RESULT, None)
+        self.add(request)
+        self.add_url(request.url)
+        # If the crawl was paused or shares its queue, another process may have
+        # requested the referring page.
+        if found_on := request.headers.get("Referer"):
+            self.add_url(found_on.decode("latin-1"))
 
-    def __contains__(self, key: int) -> bool:
-        return bool(self._table[key % MAX_IN_SET] == key)
+    def add(self, request: Request) -> None:
+        """Remember that this crawl sent a request, or got a response to it."""
+        self._requests.add(request)
+
+    def __contains__(self, request: Request) -> bool:
+        return request in self._requests
+
+    def add_url(self, url: str) -> None:
+        """Remember that this crawl has requested a URL, or will request it."""
+        if self.keeps_urls:
+            key = key_of(url)
+            self._keys[key % MAX_IN_TABLE] = key
+
+    def has_url(self, url: str) -> bool:
+        """Whether this crawl has requested a URL, as far as that is remembered."""
+        return any(self._keys[key % MAX_IN_TABLE] == key for key in keys_of(url))
 
 
 def key_of(url: str) -> int:
@@ -85,7 +117,10 @@ def keys_of(url: str) -> list[int]:
     path, mark, query = canonical.partition("?")
     other_path = path[:-1] if path.endswith("/") else path + "/"
     variants = [canonical, other_path + mark + query]
-    variants += [_other_scheme(url) for url in variants]
+    for variant in variants[:]:
+        scheme, colon, address = variant.partition(":")
+        if scheme in _OTHER_SCHEMES:
+            variants.append(_OTHER_SCHEMES[scheme] + colon + address)
     return [hash(url) for url in variants]
 
 
@@ -117,9 +152,3 @@ def _canonical(url: str) -> str:
     except ValueError:  # an invalid URL
         return url
     return canonical
-
-
-def _other_scheme(url: str) -> str:
-    scheme, colon, address = url.partition(":")
-    other = {"http": "https", "https": "http"}.get(scheme, scheme)
-    return other + colon + address

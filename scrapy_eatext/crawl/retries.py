@@ -7,36 +7,36 @@ pages are first requested with a retry's meta.
 
 from __future__ import annotations
 
-import logging
+import math
 from collections import OrderedDict, deque
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
-from twisted.internet.defer import CancelledError
 
 from scrapy_eatext.crawl.ownrequests import (
     INPUT,
     OWN,
     adopt_retry,
+    counted_failure,
     download,
     has_retry_meta,
     make_direct,
     retry_meta,
     was_direct,
 )
-from scrapy_eatext.crawl.tally import shortened
-from scrapy_eatext.crawl.weak import is_better, is_weak
-from scrapy_eatext.execution.choice import SettingError
+from scrapy_eatext.declared import Dict, declare, limit, number, switch
+from scrapy_eatext.execution.choice import SettingError, override_fields, part_of
 from scrapy_eatext.page.urls import host_of
+from scrapy_eatext.page.walls import PASSABLE, WALLS, has_scripts
 
 if TYPE_CHECKING:
     from scrapy.http import Request, Response
 
     from scrapy_eatext.crawl.service import Service
-    from scrapy_eatext.crawl.weak import Weak
     from scrapy_eatext.execution.cascade import Outcome
     from scrapy_eatext.execution.choice import Choice
 
@@ -51,6 +51,67 @@ _NEARLY_ALWAYS = 9
 _MAX_HOSTS = 1000
 # Statuses that do not depend on a request's meta.
 _OF_THE_PAGE = frozenset({*range(400), 404, 410})
+# A text that is itself weak is better if it is more than this many times as long.
+_LONGER = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Weak:
+    """Which pages are weak, and the ``meta`` of their retry; {} for no retries."""
+
+    meta: Mapping[Any, Any] = declare(
+        {}, Dict("a dict: the meta of the second request"), setting=False
+    )
+    min_score: float = number(0.3, 0, 1)
+    min_chars: int = number(200, 0, math.inf)
+    only_if_scripts: bool = switch(True)
+    per_host: int = limit(50, "pages")
+    share: float = number(0.2, 0, 1)
+
+
+# No page is retried.
+NEVER = Weak()
+
+
+class WeakPages(Dict):
+    """A Weak, from a dict of its fields; False turns it off."""
+
+    def take(self, value: Any, key: str) -> Weak:
+        return value if isinstance(value, Weak) else override_weak(NEVER, value, key)
+
+
+def override_weak(base: Weak, overrides: object, key: str) -> Weak:
+    """A Weak with some of its fields changed, or turned off.  Raises SettingError."""
+    if overrides is False:
+        return NEVER
+    weak = override_fields(base, overrides, key, "False, or ")
+    if overrides and not weak.meta:
+        allowed = (
+            "a dict, which is missing: the meta of a request to a browser or an API"
+        )
+        raise SettingError(part_of(key, "meta"), weak.meta, allowed)
+    return weak
+
+
+def is_weak(outcome: Outcome, weak: Weak, body: bytes) -> bool:
+    """Whether a retry may give a better text of a page."""
+    kind, result = outcome.kind, outcome.result
+    if kind in WALLS:
+        return kind in PASSABLE
+    if kind not in ("extracted", "below", "empty"):
+        return False
+    poor = len(result.body) < weak.min_chars or result.score < weak.min_score
+    return poor and (not weak.only_if_scripts or has_scripts(body))
+
+
+def is_better(second: Outcome, first: Outcome, weak: Weak) -> bool:
+    """Whether the text of a retry is better than that of the weak page."""
+    if second.kind not in ("extracted", "below"):
+        return False
+    text, score = second.result.body, second.result.score
+    if len(text) >= weak.min_chars and score >= weak.min_score:
+        return True
+    return len(text) > _LONGER * len(first.result.body)
 
 
 class Retries:
@@ -95,10 +156,7 @@ class Retries:
             self._hosts.add_first(host_of(request.url), was_right=False)
 
     async def better(self, request: Request, first: Answer, *, direct: bool) -> Answer:
-        """The page's answer, or its retry's if the page is weak and that is better.
-
-        ``direct`` is whether the first request was direct.
-        """
+        """The page's answer, or its retry's if the page is weak and that is better."""
         weak = self._config.weak_for(first[0].url, request.meta.get(INPUT))
         if not weak.meta or not _may_retry(request):
             return first
@@ -115,17 +173,10 @@ class Retries:
             return first
         self._tally.inc("weak/asked")
         second = None
-        try:
+        message = "No second answer for %(url)s"
+        values = {"url": request.url}
+        with counted_failure(self._tally, "weak/failed", message, values):
             second = await self._second(request, outcome, weak)
-        except CancelledError:  # Twisted's; asyncio's is not an Exception
-            raise
-        except Exception as error:  # noqa: BLE001 - the first answer remains
-            self._tally.inc("weak/failed")
-            self._tally.log(
-                logging.INFO,
-                "No second answer for %(url)s: %(error)s",
-                {"url": request.url, "error": shortened(error)},
-            )
         self._tally.inc("weak/better" if second else "weak/no_better")
         self._hosts.add_retry(host, better=second is not None)
         return second or first
@@ -183,10 +234,7 @@ class RetriedHosts:
         )
 
     def may_retry(self, host: str, weak: Weak) -> bool:
-        """Whether to retry a host's weak page, which counts as a retry then.
-
-        False if too few of the host's retries were better, or ``per_host`` is reached.
-        """
+        """Whether to retry a host's weak page, which counts as a retry then."""
         counts = self._host(host)
         is_useless = (
             counts.answers >= _TRIES and counts.better < weak.share * counts.answers
@@ -206,8 +254,7 @@ class RetriedHosts:
     def add_first(self, host: str, *, was_right: bool) -> None:
         """Count a page that was not retried.
 
-        ``was_right`` is whether a direct request was or would have been right.  It was
-        not if the page is weak after a direct request, or good without one.
+        ``was_right`` is whether a direct request was or would have been right.
         """
         self._host(host).last.append(was_right)
 

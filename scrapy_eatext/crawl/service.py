@@ -15,8 +15,15 @@ from scrapy_eatext.crawl.admission import Admission
 from scrapy_eatext.crawl.continuations import join_continuations
 from scrapy_eatext.crawl.decay import DecayWatch, report_decay
 from scrapy_eatext.crawl.extractor import POOR, Extracted, Extractor, urls_of
-from scrapy_eatext.crawl.ownrequests import DIRECT, INPUT, OWN, RESULT, was_direct
-from scrapy_eatext.crawl.requested import Requested, clean
+from scrapy_eatext.crawl.ownrequests import (
+    DIRECT,
+    INPUT,
+    OWN,
+    RESULT,
+    clean,
+    was_direct,
+)
+from scrapy_eatext.crawl.recent import Requested
 from scrapy_eatext.crawl.retries import Retries
 from scrapy_eatext.crawl.settings import Config
 from scrapy_eatext.crawl.tally import Tally

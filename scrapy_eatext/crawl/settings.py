@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.misc import load_object
 
 from scrapy_eatext.algorithms import DEFAULT
-from scrapy_eatext.crawl.weak import NEVER, Weak, WeakPages, override_weak
+from scrapy_eatext.crawl.retries import NEVER, Weak, WeakPages, override_weak
 from scrapy_eatext.declared import (
     Dict,
-    Kind,
     OneOf,
+    Several,
     declarations,
     declare,
     limit,
@@ -32,7 +32,6 @@ from scrapy_eatext.execution.choice import (
     SettingError,
     check_loadable,
     overridden,
-    parse_list,
     part_of,
     taken,
 )
@@ -68,23 +67,18 @@ class Fields(Dict):
         return {name: kind.take(fields[name], f"{key}[{name!r}]") for name in fields}
 
 
-class Attributes(Kind):
+class Attributes(Several):
     """Attributes of the result, in a list or separated by commas."""
 
     def allowed(self) -> str:
         return "a list of " + ", ".join(ATTRIBUTES)
 
     def take(self, value: Any, key: str) -> tuple[str, ...]:
-        names = [value] if isinstance(value, str) else value
-        if not isinstance(names, (list, tuple)):
-            raise self.error(value, key)
-        return tuple(OneOf(ATTRIBUTES).take(name, key) for name in names)
-
-    def parse(self, value: object) -> object:
-        return parse_list(value)
+        kind = OneOf(ATTRIBUTES)
+        return tuple(kind.take(name, key) for name in self.listed(value, key))
 
 
-class Items(Kind):
+class Items(Several):
     """The items to fill: one of ITEMS, or their classes."""
 
     def allowed(self) -> str:
@@ -93,16 +87,13 @@ class Items(Kind):
     def take(self, value: Any, key: str) -> str | tuple[type, ...]:
         if isinstance(value, str) and value in ITEMS:
             return value
-        classes = value if isinstance(value, (list, tuple)) else [value]
+        classes = self.listed(value, key)
         if not classes:
             raise self.error(value, key)
         try:
             return tuple(map(_class, classes))
         except Exception as error:  # importing a module may raise anything
             raise self.error(value, key, error) from error
-
-    def parse(self, value: object) -> object:
-        return parse_list(value)
 
 
 @dataclass(frozen=True)
@@ -243,21 +234,17 @@ class Config:
             weak = values.get("weak", NEVER)
             weak_sites[host] = _weak_with(weak, site, key)
         config = cls(choice=choice, sites=sites, weak_sites=weak_sites, **values)
-        config._check_together()
-        return config
-
-    def _check_together(self) -> None:
-        """Raise SettingError if settings contradict each other."""
-        if self.html_field in self.fields:
+        if config.html_field in config.fields:
             # A field that is removed from an item cannot be filled.
             allowed = "none of the fields in EATEXT_FIELDS"
-            raise SettingError("EATEXT_HTML_FIELD", self.html_field, allowed)
-        if self.executor == "process":
-            _check_sendable(self.choice, _key)
-            for host, site in self.sites.items():
-                if site is not None:
+            raise SettingError("EATEXT_HTML_FIELD", config.html_field, allowed)
+        if config.executor == "process":
+            _check_sendable(choice, _key)
+            for host, site_choice in sites.items():
+                if site_choice is not None:
                     key = f"EATEXT_SITES[{host!r}]"
-                    _check_sendable(site, partial(part_of, key))
+                    _check_sendable(site_choice, partial(part_of, key))
+        return config
 
     def choice_for(self, url: str, overrides: object = None) -> Choice | None:
         """How to extract the page at a URL, None if it is not extracted.

@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from scrapy_eatext.execution.cascade import Failure
+from scrapy_eatext.execution.cascade import GIVEN_UP, Failure
 from scrapy_eatext.execution.choice import SettingError
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_GAVE_UP = frozenset({"timed_out", "too_large", "worker_died"})
 # How many messages that are logged once are remembered.  Only a crawl of very many
 # sites has more, and may repeat some.
 _MAX_LOGGED = 10_000
@@ -74,12 +73,10 @@ class Tally:
             self.inc(f"page_type/{outcome.result.page_type}")
         for failure in outcome.failures:
             self._failure(url, failure)
-        if outcome.kind in _GAVE_UP:
-            self.log(
-                logging.WARNING,
-                "Gave up on the main text of %(url)s: %(kind)s",
-                {"url": url, "kind": outcome.kind.replace("_", " ")},
-            )
+        if outcome.kind in GIVEN_UP and outcome.kind != "failed":
+            message = "Gave up on the main text of %(url)s: %(kind)s"
+            values = {"url": url, "kind": outcome.kind.replace("_", " ")}
+            self.log(logging.WARNING, message, values)
         seconds = outcome.seconds
         self._pages += 1
         self._seconds += seconds
@@ -90,16 +87,13 @@ class Tally:
 
     def error(self, url: str, error: Exception) -> None:
         """Count an error outside of the algorithms."""
-        if isinstance(error, SettingError):
-            # The message is enough without a traceback.
-            self.inc("exception_count/SettingError")
-            self.log(
-                logging.ERROR,
-                "No main text for %(url)s: %(error)s",
-                {"url": url, "error": error},
-            )
-        else:
+        if not isinstance(error, SettingError):
             self._failure(url, Failure.of(error))
+            return
+        # The message is enough without a traceback.
+        self.inc("exception_count/SettingError")
+        values = {"url": url, "error": error}
+        self.log(logging.ERROR, "No main text for %(url)s: %(error)s", values)
 
     def _failure(self, url: str, failure: Failure) -> None:
         """Count and log a failure, with a traceback if it is the first of its kind."""
@@ -109,16 +103,10 @@ class Tally:
             self.inc(f"field_failed/{failure.field}")
             what = f"Only computing {failure.field}"
         is_new = self._is_new(f"{failure.name} {failure.field}")
-        self.log(
-            logging.ERROR,
-            "%(what)s failed with %(name)s on %(url)s%(traceback)s",
-            {
-                "what": what,
-                "name": failure.name,
-                "url": url,
-                "traceback": f"\n{failure.traceback}" if is_new else "",
-            },
-        )
+        message = "%(what)s failed with %(name)s on %(url)s%(traceback)s"
+        shown = f"\n{failure.traceback}" if is_new else ""
+        values = {"what": what, "name": failure.name, "url": url, "traceback": shown}
+        self.log(logging.ERROR, message, values)
 
     def close(self) -> None:
         """Set the stats of times, and log a summary of the crawl."""
@@ -132,24 +120,17 @@ class Tally:
             self._stats.set_value("eatext/time/max", self._most)
 
         def under(prefix: str) -> str:
-            counts = sorted(
-                (k, n) for k, n in self._counts.items() if k.startswith(prefix)
-            )
-            return (
-                ", ".join(f"{n} {k.removeprefix(prefix)}" for k, n in counts) or "none"
-            )
+            names = sorted(name for name in self._counts if name.startswith(prefix))
+            counts = [f"{self._counts[n]} {n.removeprefix(prefix)}" for n in names]
+            return ", ".join(counts) or "none"
 
-        self.log(
-            logging.INFO,
+        message = (
             "Main text: responses: %(responses)s; items: %(items)s; "
-            "%(mean).1f ms a page, %(max).1f at most",
-            {
-                "responses": under("response/"),
-                "items": under("item/"),
-                "mean": 1000 * mean,
-                "max": 1000 * self._most,
-            },
+            "%(mean).1f ms a page, %(max).1f at most"
         )
+        counts = {"responses": under("response/"), "items": under("item/")}
+        times = {"mean": 1000 * mean, "max": 1000 * self._most}
+        self.log(logging.INFO, message, {**counts, **times})
 
 
 def shortened(value: Exception | str) -> str:

@@ -31,15 +31,15 @@ class ItemTies:
     def follow(self, crawler: Crawler, tally: Tally) -> None:
         """Have enter() called with each item of a crawl before any pipeline."""
         pipelines = getattr(crawler.engine.scraper.itemproc, "methods", None)
-        if pipelines is None:
-            tally.log(
-                logging.WARNING,
-                "Items find their pages by their URLs alone: %(what)s has no list of "
-                "pipelines, as a subclass of scrapy.pipelines.ItemPipelineManager has",
-                {"what": crawler.settings["ITEM_PROCESSOR"]},
-            )
-        else:
+        if pipelines is not None:
             pipelines["process_item"].appendleft(self.enter)
+            return
+        tally.log(
+            logging.WARNING,
+            "Items find their pages by their URLs alone: %(what)s has no list of "
+            "pipelines, as a subclass of scrapy.pipelines.ItemPipelineManager has",
+            {"what": crawler.settings["ITEM_PROCESSOR"]},
+        )
 
     def tie(self, item: object, response: Response) -> None:
         """Remember an item's response until the item enters the pipelines.

@@ -6,11 +6,12 @@ import time
 import traceback
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.algorithms import get_algorithm
+from scrapy_eatext.algorithms.base import Verdict
 from scrapy_eatext.deadline import TimeLimitError, check, time_limit
-from scrapy_eatext.execution import lastresort
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.continued import next_page
 from scrapy_eatext.page.decode import decode
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.execution.choice import Choice
 
+# The last resort keeps blocks of this many characters, of which at most this share is
+# in links.
+_LAST_RESORT = "last resort"
+_DENSE_CHARS = 80
+_DENSE_LINKS = 0.25
+
 # If time or memory runs out, the last resort reads the first quarter of a page, then
 # the first quarter of that, down to this many bytes or characters.
 _SHORTEST = 10_000
@@ -32,8 +39,8 @@ _SHORTEST = 10_000
 # The maximum length of a traceback, as an exception may quote a whole page.
 _MAX_TRACEBACK = 10_000
 
-# The time limit of the search for an article's next page, in addition to that of the
-# page.  It is less than the grace period of a worker process.
+# The additional time for the search for an article's next page.  It is less than the
+# grace period of a worker process.
 _SEEK_SECONDS = 0.5
 
 # Exceptions that end the extraction of one page, not the crawl.  A library may raise
@@ -71,10 +78,10 @@ class Limits:
 class Job:
     """A page to extract.
 
-    ``fields`` are the attributes to compute before the result is detached from its
-    page.  ``sought`` is the next page of an article to search for: the URL of the first
-    page, and the page number.  If ``give_up`` is not "", only the last resort is run,
-    and ``give_up`` is the outcome's kind.
+    ``fields`` are the attributes to compute before the result lets go of its page.
+    ``sought`` is the page of an article to search for: the URL of the first page, and
+    a number.  ``give_up`` is "", or the kind of outcome with which only the last resort
+    is run.
     """
 
     html: str | bytes | TextResponse
@@ -141,8 +148,8 @@ class Outcome:
     """The result of a page, and how its extraction ended.
 
     ``kind`` is ``extracted`` (a text passes), ``below`` (no text passes), ``empty``
-    (there is no text), one of page.walls.WALLS, ``failed``, ``timed_out``,
-    ``too_large`` or ``worker_died``; for the last four the result is the last resort's.
+    (there is no text), one of page.walls.WALLS, or one of GIVEN_UP, whose result is the
+    last resort's.
     ``next_url`` is the URL of the page sought, "" if no link leads there.
     """
 
@@ -180,7 +187,11 @@ def extract_page(job: Job) -> Outcome:
         result = _last_resort(page, job, failures)
     next_url = ""
     if job.sought and page is not None and result.text:
-        next_url = _next_url(page, *job.sought, failures)
+        try:
+            with time_limit(_SEEK_SECONDS):
+                next_url = next_page(page, *job.sought)
+        except BREAKS as error:
+            failures.append(Failure.of(error, "next_url"))
     seconds = time.perf_counter() - started
     return Outcome(result, kind, seconds, tuple(failures), next_url)
 
@@ -241,41 +252,28 @@ def cascade(
 def _detached(
     result: MainText, fields: tuple[str, ...], failures: list[Failure]
 ) -> MainText:
-    """A result without its page, after its outputs have been computed."""
+    """A result without its page, after its outputs have been computed.
+
+    An output is empty if that fails or time runs out.
+    """
     for name in _outputs_for(fields):
-        _compute(result, name, failures)
+        try:
+            check()
+            result.value(name)
+        except IncompleteError as error:  # noqa: PERF203
+            failures.append(Failure.of(error.__cause__ or error, name))
+            result.computed[name] = error.value
+        except BREAKS as error:
+            failures.append(Failure.of(error, name))
+            result.computed[name] = NOTHING.computed[name]
     result.attach(None)
     return result
-
-
-def _compute(result: MainText, name: str, failures: list[Failure]) -> None:
-    """Compute a field, which is empty if that fails or time runs out."""
-    try:
-        check()
-        result.value(name)
-    except IncompleteError as error:
-        failures.append(Failure.of(error.__cause__ or error, name))
-        result.computed[name] = error.value
-    except BREAKS as error:
-        failures.append(Failure.of(error, name))
-        result.computed[name] = NOTHING.computed[name]
-
-
-def _next_url(page: Page, first: str, number: int, failures: list[Failure]) -> str:
-    """The URL of the page sought, "" if the search finds none, fails or times out."""
-    try:
-        with time_limit(_SEEK_SECONDS):
-            return next_page(page, first, number)
-    except BREAKS as error:
-        failures.append(Failure.of(error, "next_url"))
-        return ""
 
 
 def _last_resort(page: Page | None, job: Job, failures: list[Failure]) -> MainText:
     """The last resort's result for a page, or for a beginning of it that can be read.
 
-    Each attempt has half the time of the previous one, so that all of them together
-    stay within the page's time limit.
+    Each attempt has half the time of the one before: all together have the page's time.
     """
     attempt: Job | None = None if job.limits.last_resort == "empty" else job
     seconds = job.limits.timeout
@@ -284,7 +282,14 @@ def _last_resort(page: Page | None, job: Job, failures: list[Failure]) -> MainTe
         try:
             with time_limit(seconds):
                 page = page or Page.of(attempt.html, attempt.url)
-                return _keep_dense(page, attempt, failures)
+                check()
+                verdict = judge_dense(page)
+                check()
+                choice = job.choice
+                verdict = apply_rules(page, verdict, choice.keep, choice.remove)
+                result = render(verdict, page, _LAST_RESORT, version="1")
+                result = with_outputs(result, choice.forms)
+                return _detached(result, job.fields, failures)
         except TimeLimitError:
             pass
         except BREAKS as error:
@@ -299,10 +304,21 @@ def _last_resort(page: Page | None, job: Job, failures: list[Failure]) -> MainTe
     return NOTHING
 
 
-def _keep_dense(page: Page, job: Job, failures: list[Failure]) -> MainText:
-    check()
-    verdict = lastresort.judge(page)
-    check()
-    verdict = apply_rules(page, verdict, job.choice.keep, job.choice.remove)
-    result = render(verdict, page, lastresort.NAME, lastresort.VERSION)
-    return _detached(with_outputs(result, job.choice.forms), job.fields, failures)
+def judge_dense(page: Page) -> Verdict:
+    """Keep dense blocks, and a heading right before one.  The score is always 0."""
+    blocks = page.blocks
+    dense = [
+        chars >= _DENSE_CHARS and link_chars <= _DENSE_LINKS * chars
+        for chars, link_chars in zip(blocks.chars, blocks.link_chars, strict=True)
+    ]
+    kept = [
+        is_dense or (before_dense and blocks.kind(i) == "heading")
+        for i, (is_dense, before_dense) in enumerate(pairwise([*dense, False]))
+    ]
+    return Verdict(
+        units=blocks,
+        kept=kept,
+        scores=[float(is_kept) for is_kept in kept],
+        reasons=["dense" if is_kept else "thin" for is_kept in kept],
+        score=0.0,
+    )

@@ -18,6 +18,7 @@ from scrapy_eatext.declared import (
     Kind,
     OneOf,
     OptionError,
+    Several,
     declarations,
     declare,
     number,
@@ -43,23 +44,19 @@ class SettingError(OptionError):
         return self.name
 
 
-class Algorithms(Kind):
+class Algorithms(Several):
     """An algorithm or a cascade: a name, an import path, a class, or a list."""
 
     def allowed(self) -> str:
         return "the name of an algorithm, the import path of one, or a list of these"
 
     def take(self, value: Any, key: str) -> tuple[str, ...]:
-        algorithms = [value] if isinstance(value, (str, type)) else value
-        if not isinstance(algorithms, (list, tuple)) or not algorithms:
+        names = to_json_value(self.listed(value, key))
+        if not names:
             raise self.error(value, key)
-        names = to_json_value(algorithms)
         for name in names:
             _algorithm(name, key, value)
         return tuple(names)
-
-    def parse(self, value: object) -> object:
-        return parse_list(value)
 
 
 class PerAlgorithm(Dict):
@@ -380,16 +377,6 @@ def to_json_value(value: Any) -> Any:
         return {to_json_value(k): to_json_value(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         return [to_json_value(each) for each in value]
-    return value
-
-
-def parse_list(value: object) -> object:
-    """A list from comma-separated names or JSON in a text; any other value as it is."""
-    if isinstance(value, str) and ("," in value or "[" in value):
-        # Invalid JSON remains, so that the error shows it.
-        with suppress(ValueError):
-            names = [name.strip() for name in value.split(",")]
-            value = json.loads(value) if "[" in value else names
     return value
 
 

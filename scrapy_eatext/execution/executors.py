@@ -14,7 +14,7 @@ from concurrent import futures
 from concurrent.futures import Future
 from queue import SimpleQueue
 from threading import Lock, Thread, current_thread
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy.utils.asyncio import is_asyncio_available
 
@@ -29,17 +29,8 @@ logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 
-class Runner(Protocol):
-    """Runs the jobs of one of a pool's threads."""
-
-    counts: Counter[str]
-
-    def run(self, job: Job) -> Outcome: ...
-    def close(self) -> None: ...
-
-
 class InPlace:
-    """Runs jobs in the calling thread."""
+    """Runs the jobs of one of a pool's threads there."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -49,6 +40,9 @@ class InPlace:
 
     def close(self) -> None:
         pass
+
+
+Runner = InPlace | InProcess
 
 
 class Pool:

@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from scrapy_eatext.crawl import recent
 from scrapy_eatext.crawl.pipelines import storable
-from scrapy_eatext.crawl.recent import RecentPages, UrlSet, key_of, keys_of, size_of
+from scrapy_eatext.crawl.recent import (
+    RecentPages,
+    Requested,
+    key_of,
+    keys_of,
+    size_of,
+)
 from scrapy_eatext.result import Block, MainText, Metadata
 from tests.support.properties import least_seconds
 
@@ -107,13 +113,15 @@ def test_urls_of_other_pages(other):
 
 
 def test_seen_urls_are_known_and_bounded(monkeypatch):
-    monkeypatch.setattr("scrapy_eatext.crawl.recent.MAX_IN_SET", 64)
-    seen = UrlSet()
-    assert key_of("http://a.org/0") not in seen
+    monkeypatch.setattr("scrapy_eatext.crawl.recent.MAX_IN_TABLE", 64)
+    seen = Requested()
+    seen.add_url("http://a.org/0")
+    assert not seen.has_url("http://a.org/0")
+    seen.keeps_urls = True
     for number in range(10_000):
-        seen.add(f"http://a.org/{number}#part")
-        assert key_of(f"http://a.org/{number}") in seen
-    known = [n for n in range(10_000) if key_of(f"http://a.org/{n}") in seen]
+        seen.add_url(f"http://a.org/{number}#part")
+        assert seen.has_url(f"http://a.org/{number}")
+    known = [n for n in range(10_000) if seen.has_url(f"http://a.org/{n}")]
     assert 1 <= len(known) <= 64
 
 

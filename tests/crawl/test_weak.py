@@ -14,9 +14,8 @@ from scrapy.settings import Settings
 from scrapy_eatext import main_text
 from scrapy_eatext.crawl import retries as retries_module
 from scrapy_eatext.crawl.ownrequests import OWN, retry_meta
-from scrapy_eatext.crawl.retries import RetriedHosts
+from scrapy_eatext.crawl.retries import RetriedHosts, Weak, is_better, is_weak
 from scrapy_eatext.crawl.settings import Config
-from scrapy_eatext.crawl.weak import Weak, is_better, is_weak
 from scrapy_eatext.execution.cascade import Outcome
 from scrapy_eatext.execution.choice import SettingError
 from scrapy_eatext.page.walls import PASSABLE, WALLS

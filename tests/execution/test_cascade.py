@@ -15,7 +15,7 @@ from scrapy_eatext.algorithms.dragnet import blocks as dragnet_blocks
 from scrapy_eatext.algorithms.eatiht import reference as eatiht_reference
 from scrapy_eatext.algorithms.justext import reference as justext_reference
 from scrapy_eatext.deadline import TimeLimitError, check, remaining
-from scrapy_eatext.execution import lastresort
+from scrapy_eatext.execution import cascade
 from scrapy_eatext.execution.cascade import Failure, Job, Limits, extract_page, warm_up
 from scrapy_eatext.execution.choice import Choice
 from scrapy_eatext.execution.worker import limit_memory
@@ -31,7 +31,7 @@ LONG = text_of("one")
 
 def kept(html: str) -> str:
     page = Page.of(html)
-    return render(lastresort.judge(page), page, "", "").text
+    return render(cascade.judge_dense(page), page, "", "").text
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_last_resort_that_fails_leaves_an_empty_text(monkeypatch, error, names
     def fail(page: Page) -> None:
         raise error
 
-    monkeypatch.setattr(lastresort, "judge", fail)
+    monkeypatch.setattr(cascade, "judge_dense", fail)
     outcome = extract_page(failing())
     assert (outcome.kind, outcome.result) == ("failed", MainText())
     assert [failure.name for failure in outcome.failures] == names
@@ -182,7 +182,7 @@ def test_all_parts_together_have_the_time_of_a_page(monkeypatch):
         seconds.append(remaining())
         raise TimeLimitError
 
-    monkeypatch.setattr(lastresort, "judge", judge)
+    monkeypatch.setattr(cascade, "judge_dense", judge)
     limits = Limits(timeout=100)
     outcome = extract_page(
         Job("x" * 50_000_000, "", PLAIN, limits, give_up="too_large")
@@ -340,7 +340,7 @@ def test_fields_that_there_is_no_time_for_are_empty(monkeypatch):
 
 def test_what_an_algorithm_says_of_a_page_is_bounded():
     page = Page.of(f"<html lang=en><p>{LONG}</p>")
-    verdict = lastresort.judge(page)
+    verdict = cascade.judge_dense(page)
     wordy = replace(verdict, language="x" * 1000, page_type="y" * 1000)
     found = render(wordy, page, "", "")
     assert (found.language, found.page_type) == ("en", "")
