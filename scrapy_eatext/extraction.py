@@ -84,12 +84,9 @@ def extract(
         get_algorithm(name, choice.options.get(name))
     failures: list[Failure] = []
     result, _ = cascade(choice, Page.of(html, url), failures)
+    message = "An algorithm failed with %s, and the next took over\n%s"
     for failure in failures:
-        logger.warning(
-            "An algorithm failed with %s, and the next took over\n%s",
-            failure.name,
-            failure.traceback,
-        )
+        logger.warning(message, failure.name, failure.traceback)
     if blocks:
         result.value("blocks")  # the result keeps what it has computed
     return result

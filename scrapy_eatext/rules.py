@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +49,13 @@ def apply_rules(page: Page, verdict: Verdict, keep: str, remove: str) -> Verdict
             scores[i] = float(rule)
             reasons[i] = _REASONS[rule]
     comments = verdict.comments
+
+    def without_ruled() -> list[bool]:
+        """The comments that no rule decides on."""
+        known = comments() if comments else ()
+        return [one and rule is None for one, rule in zip(known, ruled, strict=True)]
+
+    units = frozenset(i for i, rule in enumerate(ruled) if rule is False)
     # A text that the algorithm itself joined does not follow the rules.
     return replace(
         verdict,
@@ -57,19 +63,9 @@ def apply_rules(page: Page, verdict: Verdict, keep: str, remove: str) -> Verdict
         scores=scores,
         reasons=reasons,
         text=None,
-        comments=comments and (lambda: _without_ruled(comments(), ruled)),
-        removed=Removed(
-            frozenset(i for i, rule in enumerate(ruled) if rule is False),
-            frozenset(images),
-        ),
+        comments=comments and without_ruled,
+        removed=Removed(units, frozenset(images)),
     )
-
-
-def _without_ruled(
-    comments: Sequence[bool], ruled: Sequence[bool | None]
-) -> list[bool]:
-    """The comments that no rule decides on."""
-    return [one and rule is None for one, rule in zip(comments, ruled, strict=True)]
 
 
 def _removed_images(page: Page, rules: dict[Any, bool]) -> list[tuple[int, int]]:

@@ -26,8 +26,8 @@ def main_text(response: Response) -> MainText:
     It is the result that the downloader middleware attached.  If there is none, or the
     response has been replaced since, the response is extracted now, with the settings
     of its request's crawl; a response without a request gets those of the only crawl in
-    this process.  If no component of this package is enabled, the default algorithm
-    extracts it, and also if the crawl is unknown, which is logged as a warning.
+    this process.  Without this package's components, or if the crawl is unknown, which
+    is logged as a warning, the default algorithm extracts it.
 
     A response that is not text, such as an image, has an empty result.  Raises
     TypeError for other objects, and SettingError for a wrong ``eatext`` in the

@@ -42,8 +42,7 @@ class EatextPipeline(Component):
     The text is that of the response whose callback yielded the item, even if an earlier
     pipeline replaced the item.  If the item has another page's URL, or no response, the
     text is that of the item's HTML, or else of the page last seen at the URL.  An item
-    is kept even if a field cannot be set; it is dropped only with EATEXT_BELOW =
-    "drop".
+    is dropped only with EATEXT_BELOW = "drop".
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -105,10 +104,7 @@ class EatextPipeline(Component):
         return item, kind, extracted
 
     def _names(self, item: Any, adapter: ItemAdapter) -> list[str] | None:
-        """The fields of EATEXT_FIELDS that the item may have.
-
-        None if its class or EATEXT_ITEMS excludes the item.
-        """
+        """The fields of EATEXT_FIELDS that the item may have, None if it is excluded."""
         cls, items = type(item), self._config.items
         is_included = isinstance(items, str) or issubclass(cls, items)
         if not is_included or getattr(cls, "eatext", None) is False:
@@ -122,12 +118,11 @@ class EatextPipeline(Component):
         if missing and not only_declared:
             in_class = "eatext = False in the class"
             meant = "EATEXT_ITEMS = 'declared'" if fields else in_class
-            self._warn(
-                item,
+            message = (
                 "%(cls)s has no field %(missing)s, which EATEXT_FIELDS names: declare "
-                "it, or say with %(meant)s that this is meant",
-                {"missing": ", ".join(missing), "meant": meant},
+                "it, or say with %(meant)s that this is meant"
             )
+            self._warn(item, message, {"missing": ", ".join(missing), "meant": meant})
         return fields
 
     # -- finding an item's text
@@ -207,10 +202,7 @@ class EatextPipeline(Component):
     def _changed(
         self, item: Any, adapter: ItemAdapter, changes: Mapping[str, Any]
     ) -> tuple[Any, set[str]]:
-        """The item with other values, and the fields that could not be set.
-
-        Of a frozen item a changed copy is returned.
-        """
+        """The item or a changed copy, and the fields that could not be set."""
         failed: dict[str, Exception] = {}
         for name, value in changes.items():
             try:
@@ -224,11 +216,9 @@ class EatextPipeline(Component):
         if frozen:
             try:
                 item = _copied(item, {name: changes[name] for name in frozen})
+                failed = {n: why for n, why in failed.items() if n not in frozen}
             except Exception as error:  # noqa: BLE001 - any error of the item's class
                 failed.update(dict.fromkeys(frozen, error))
-            else:
-                for name in frozen:
-                    del failed[name]
         if failed:
             name, why = next(iter(failed.items()))
             self._warn(
@@ -273,8 +263,7 @@ def _copied(item: Any, values: Mapping[str, Any]) -> Any:
 def _value(adapter: ItemAdapter, name: str, *, whole: bool = False) -> Any:
     """The value of an item's field, None if there is none or the name is "".
 
-    As item loaders put values into lists, a list of one value gives that value, unless
-    ``whole``.
+    A list of one value, as of an item loader, gives that value, unless ``whole``.
     """
     try:
         value: Any = adapter.get(name) if name else None

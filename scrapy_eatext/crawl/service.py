@@ -145,11 +145,8 @@ class Service:
 
     def _open(self) -> None:
         if not compiled:
-            self.tally.log(
-                logging.INFO,
-                "Main text: without %(what)s pages take several times longer",
-                {"what": "the compiled modules"},
-            )
+            message = "Main text: without %(what)s pages take several times longer"
+            self.tally.log(logging.INFO, message, {"what": "the compiled modules"})
         if self.ties.wanted:
             self.ties.follow(self.crawler, self.tally)
         if self.config.tune_process:

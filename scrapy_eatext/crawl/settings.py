@@ -254,17 +254,14 @@ class Config:
         """
         choice: Choice | None = self.choice
         if self.sites:
-            choice = self.sites.get(self.site_of(url), self.choice)
+            choice = self.sites.get(self.site_of(url), choice)
         if overrides is None:
             return choice
         # A request's meta also overrides a site that is off.
         return overridden(choice or self.choice, overrides, _IN_META, _BESIDE)
 
     def weak_for(self, url: str, overrides: object = None) -> Weak:
-        """When the page at a URL is weak, and how it is retried.
-
-        ``overrides`` is as in choice_for().
-        """
+        """When the page at a URL is weak, and how it is retried; as choice_for()."""
         weak = self.weak_sites.get(self.site_of(url), self.weak)
         return _weak_with(weak, overrides, _IN_META)
 
@@ -313,8 +310,7 @@ def _weak_with(weak: Weak, overrides: object, key: str) -> Weak:
 def _check_sendable(choice: Choice, place: Callable[[str], str]) -> None:
     """Raise SettingError, with the key place(name), for values that JSON cannot hold.
 
-    Choices are sent to worker processes as JSON, but a user's own algorithm may have
-    options of any type, and a function may count tokens.
+    A user's own algorithm may have options of any type; a function may count tokens.
     """
     unit = choice.chunks.unit
     if not isinstance(unit, str):

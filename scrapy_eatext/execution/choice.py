@@ -110,13 +110,9 @@ class Part(Dict):
 class Choice:
     """How one page is to be extracted.
 
-    The first of ``algorithms`` whose text passes is used.  A text passes if it is not
-    empty, and has at least ``min_chars`` characters and a score of ``min_score``.
-    ``below`` is what to do if no text passes.  ``options`` has a mapping for each
-    algorithm.  ``title``, ``markdown`` and ``chunks`` are the forms of the outputs.
-    ``keep`` and ``remove`` are CSS selectors: blocks inside an element that ``keep``
-    matches are main text, and blocks inside one that ``remove`` matches are not; ""
-    matches none.
+    The first of ``algorithms`` whose text passes() is used, and ``below`` is what to do
+    if none does.  ``options`` has a mapping for each algorithm.  ``keep`` and ``remove``
+    are CSS selectors, for elements that are main text and for others; "" matches none.
     """
 
     algorithms: tuple[str, ...] = declare(
@@ -186,8 +182,7 @@ def overridden(
     """A choice with the overrides of a site or of a request's meta.
 
     ``overrides`` is None or True, which change nothing; False, for which None is
-    returned; the names of algorithms; or a dict with some of OVERRIDES, in which the
-    keys ``beside`` are ignored.  Raises SettingError, whose key starts with ``key``.
+    returned; the names of algorithms; or a dict as changed() takes it.
     """
     if overrides is None or overrides is True:
         return choice
@@ -204,7 +199,7 @@ def changed(
     key: str = "",
     beside: tuple[str, ...] = (),
 ) -> Choice:
-    """A choice with some of OVERRIDES changed.
+    """A choice with some of OVERRIDES changed; the keys ``beside`` are ignored.
 
     Raises SettingError, whose key starts with ``key``.
     """
@@ -221,10 +216,9 @@ def changed(
 def override_fields(
     base: _Declared, overrides: object, key: str, others: str = ""
 ) -> _Declared:
-    """A dataclass of declared values with some of them changed.
+    """A dataclass of declared values with some of them changed.  Raises SettingError.
 
-    ``others`` describes what else is allowed in place of a dict, for the error.  Raises
-    SettingError.
+    ``others`` describes for it what else is allowed in place of a dict.
     """
     cls: type = type(base)
     names = declarations(cls)
@@ -269,10 +263,7 @@ def _keyed(place: Callable[[str], str]) -> Iterator[None]:
 
 
 def take(kind: Kind, value: object, key: str) -> Any:
-    """A value, or the text of a command line, converted by its kind.
-
-    Raises SettingError.
-    """
+    """A value or a command line's text, read by its kind.  Raises SettingError."""
     try:
         return kind.take(kind.parse(value), key)
     except OptionError as error:
@@ -332,7 +323,7 @@ def check_options(name: Any, options: object, key: str) -> Mapping[str, Any]:
 def check_loadable(choice: Choice, key: str, options_key: str) -> None:
     """Raise SettingError if an algorithm lacks its model or module.
 
-    ``key`` and ``options_key`` are where the user has set algorithms and options.
+    The keys are those under which algorithms and options were set.
     """
     for name in choice.algorithms:
         options = choice.options.get(name)

@@ -49,9 +49,8 @@ class Pool:
     """Daemon threads that each have a runner and take jobs from one queue.
 
     A thread is started when all others are busy, calls ``begin``, and is replaced after
-    a turn (see cascade.TURN).  If no thread can be started, submit() runs the job
-    itself.  After close() each job gets a thread and a runner of its own, one job at a
-    time.
+    a turn (cascade.TURN).  If none can be started, submit() runs the job itself.  After
+    close() each job gets a thread and a runner of its own, one at a time.
     """
 
     def __init__(
@@ -97,12 +96,9 @@ class Pool:
             self._runners.append(runner)
             self._ends.append(end)
             return
-        logger.error(
-            "Extraction has %d of %d threads (the system gives no more)%s",
-            number,
-            self._size,
-            "" if number else ": it runs in the crawl's own thread",
-        )
+        message = "Extraction has %d of %d threads (the system gives no more)%s"
+        where = "" if number else ": it runs in the crawl's own thread"
+        logger.error(message, number, self._size, where)
         self._size = number
 
     def _work(self, runner: Runner, end: Future[None]) -> None:

@@ -56,11 +56,10 @@ _ENDED = frozenset({"timed_out", "worker_died"})
 class InProcess:
     """Runs jobs in a worker process, and starts a new one when that ends.
 
-    If a page takes too long, its worker is stopped, and a new worker runs the last
-    resort.  The same happens if two workers died at the page; a single one may have
-    died for another reason.  A worker that ran out of memory is replaced.  If workers
-    do not survive the last resort either, it reads only the page's beginning.  If no
-    worker can be started, the page is extracted in the calling thread.
+    If a page takes too long, or two workers died at it, a new worker runs the last
+    resort; a single one may have died for another reason.  If workers do not survive the
+    last resort either, it reads only the page's beginning.  A worker that ran out of
+    memory is replaced.  If none can be started, the calling thread extracts the page.
     """
 
     def __init__(self, choice: Choice, memory: int) -> None:
@@ -125,10 +124,9 @@ class InProcess:
                 self.counts["not_started"] += 1
                 if self._failed_starts >= _MAX_FAILED_STARTS:
                     self._next_start = time.monotonic() + _PAUSE
+                where = "extraction goes on in a thread"
                 logger.error(
-                    "No worker process could be started (%s); "
-                    "extraction goes on in a thread",
-                    error,
+                    "No worker process could be started (%s); %s", error, where
                 )
         return self._worker
 
@@ -188,11 +186,10 @@ class Process:
         limit: float = 0.0,
         goes_on: Callable[[Any], bool] = lambda head: False,
     ) -> Any:
-        """Send a message, and return the head of the last answer.
+        """Send a message, and return the head of the last answer, None without one.
 
-        Returns None if the process ends first.  ``goes_on`` is called with the head of
-        each answer, and returns whether another one follows.  Each answer may take
-        ``limit`` seconds; 0 is no limit.
+        ``goes_on`` says of each answer's head whether another one follows.  Each may
+        take ``limit`` seconds; 0 is no limit.
         """
         answer = None
         try:
@@ -212,10 +209,7 @@ class Process:
         self._late_at = time.monotonic() + limit if limit else math.inf
 
     def _watch(self) -> None:
-        """Kill the process when it is late.
-
-        This is one thread for all messages; timers would be a thread for each.
-        """
+        """Kill the process when it is late: one thread for all messages."""
         while self.process.returncode is None and not self.stopped:
             time.sleep(_CHECK_SECONDS)
             with self._lock:
@@ -226,7 +220,7 @@ class Process:
     def close(self, seconds: float = 0.0) -> bool:
         """End the process by closing its input; return whether it ended with an error.
 
-        It is killed after ``seconds``, or _END_SECONDS if that is 0.
+        It is killed after ``seconds``; 0 stands for _END_SECONDS.
         """
         for pipe in (self._to, self._from):
             with suppress(OSError):

@@ -58,8 +58,8 @@ def send(stream: IO[bytes], head: Any, body: bytes = b"") -> None:
 def receive(stream: IO[bytes]) -> tuple[Any, bytes] | None:
     """Read the head and body of a message; None if the stream ends first.
 
-    Raises ValueError for bytes that are not a message, and MemoryError if there is no
-    memory for the body; then the next message can still be read.
+    Raises ValueError for bytes that are no message, and MemoryError if there is none for
+    the body; then the next message can still be read.
     """
     lengths = stream.read(_LENGTHS.size)
     if len(lengths) < _LENGTHS.size:
