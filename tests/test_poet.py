@@ -22,13 +22,7 @@ from web_poet.serialization import (
     load_class,
     serialize,
 )
-from zyte_common_items import (
-    Article,
-    ArticleList,
-    ForumThread,
-    Product,
-    ProductList,
-)
+from zyte_common_items import Article, ArticleList, ForumThread, Product, ProductList
 
 from scrapy_eatext import MainText, extract, poet
 from scrapy_eatext.result import Entry, Metadata, Post
@@ -37,6 +31,11 @@ from tests.support.mockserver import text_of
 
 pytestmark = pytest.mark.slow
 
+# With both add-ons.
+SETTINGS = {
+    "ADDONS": {"scrapy_eatext.Addon": 500, "scrapy_poet.Addon": 300},
+    "SCRAPY_POET_PROVIDERS": {"scrapy_eatext.poet.MainTextProvider": 500},
+}
 HTML = """<html lang=en><head><title>Boats</title>
 <meta property="og:image" content="/boats.png"><meta name=author content="Ann Li">
 <meta property="article:published_time" content="2024-03-01T09:00:00+02:00">
@@ -47,21 +46,25 @@ URL = "https://example.com/boats"
 NOW = partial(datetime.now, timezone.utc)
 
 
-def provided(provider, cls, request, response):
+PAGE = HtmlResponse(URL, body=HTML, encoding="utf-8")
+
+
+def provided(provider, cls, response=PAGE, **meta):
+    request = Request(URL, meta=meta)
     made = provider(None)({cls}, request=request, response=response)
     # Not asyncio.run(), which takes away the loop that other tests' reactor has.
     loop = asyncio.new_event_loop()
     try:
-        return loop.run_until_complete(made)
+        (provided,) = loop.run_until_complete(made)
     finally:
         loop.close()
+    return provided
 
 
 def test_main_text_is_what_was_attached():
     result = MainText("attached")
-    request = Request(URL, meta={"main_text": result})
-    response = HtmlResponse(URL, body=HTML, encoding="utf-8")
-    assert provided(poet.MainTextProvider, MainText, request, response) == [result]
+    made = provided(poet.MainTextProvider, MainText, main_text=result)
+    assert made == result
 
 
 def test_the_response_of_a_page_object():
@@ -72,13 +75,9 @@ def test_the_response_of_a_page_object():
 
 
 def test_main_text_is_made_where_nothing_was_attached():
-    response = HtmlResponse(URL, body=HTML, encoding="utf-8")
-    (made,) = provided(poet.MainTextProvider, MainText, Request(URL), response)
-    assert made == extract(response)
-    (made,) = provided(
-        poet.MainTextProvider, MainText, Request(URL), Response(URL, body=b"\0")
-    )
-    assert made.text == ""
+    assert provided(poet.MainTextProvider, MainText) == extract(PAGE)
+    binary = Response(URL, body=b"\0")
+    assert provided(poet.MainTextProvider, MainText, binary).text == ""
 
 
 @pytest.mark.parametrize("made", [extract(HTML, url=URL), MainText("attached")])
@@ -107,11 +106,7 @@ PoetSpider.parse_text.__annotations__.update(found=MainText)
 
 
 def test_a_cache_of_what_is_provided(server, tmp_path):
-    settings = {
-        "ADDONS": {"scrapy_eatext.Addon": 500, "scrapy_poet.Addon": 300},
-        "SCRAPY_POET_PROVIDERS": {"scrapy_eatext.poet.MainTextProvider": 500},
-        "SCRAPY_POET_CACHE": str(tmp_path),
-    }
+    settings = {**SETTINGS, "SCRAPY_POET_CACHE": str(tmp_path)}
     urls = (server("/page/1"),)
     first, second = (crawl(PoetSpider, settings, urls=urls) for _ in range(2))
     assert not first.errors
@@ -121,21 +116,15 @@ def test_a_cache_of_what_is_provided(server, tmp_path):
 
 
 def test_what_is_made_late_is_made_by_the_settings_of_the_crawl(server):
-    settings = {
-        "ADDONS": {"scrapy_eatext.Addon": 500, "scrapy_poet.Addon": 300},
-        "SCRAPY_POET_PROVIDERS": {"scrapy_eatext.poet.MainTextProvider": 500},
-        "EATEXT_ALGORITHM": "density",
-        "EATEXT_SITES": {"127.0.0.1": False},
-    }
-    done = crawl(PoetSpider, settings, urls=(server("/page/1"),))
+    more = {"EATEXT_ALGORITHM": "density", "EATEXT_SITES": {"127.0.0.1": False}}
+    done = crawl(PoetSpider, {**SETTINGS, **more}, urls=(server("/page/1"),))
     assert not done.errors
     assert done.eatext("late/") == {"extracted": 1}
     assert done.eatext("algorithm/") == {"density": 1}
 
 
 def test_article():
-    response = HtmlResponse(URL, body=HTML, encoding="utf-8")
-    (made,) = provided(poet.ArticleProvider, Article, Request(URL), response)
+    made = provided(poet.ArticleProvider, Article)
     assert isinstance(made, Article)
     assert (made.headline, made.url) == ("Boats", URL)
     assert [author.name for author in made.authors] == ["Ann Li"]
@@ -149,9 +138,8 @@ def test_article():
 
 
 def test_each_item_is_made_by_its_class():
-    response = HtmlResponse(URL, body=HTML, encoding="utf-8")
     for cls in (Product, ForumThread, ArticleList, ProductList):
-        (made,) = provided(poet.ArticleProvider, cls, Request(URL), response)
+        made = provided(poet.ArticleProvider, cls)
         assert isinstance(made, cls)
         assert made.url == URL
         assert abs(made.metadata.get_date_downloaded_parsed() - NOW()).seconds < 60
@@ -172,25 +160,25 @@ def test_what_a_page_tells_of_itself_goes_into_the_item_of_its_kind():
     assert (type(made), made.images[0].url) == (Article, "https://example.com/a.png")
 
 
+def with_data(head, data):
+    """The result of a page with data in JSON-LD."""
+    script = f'<script type="application/ld+json">{json.dumps(data)}</script>'
+    return extract(f"{head}{script}<p>x")
+
+
 def test_a_product_goes_into_its_item():
     data = {
         "@type": "Product", "name": "Kea", "brand": "Boaty", "sku": 12,
         "gtin13": "4006381333931", "aggregateRating": {"ratingValue": 4, "ratingCount": 3},
         "offers": {"price": 9, "priceCurrency": "EUR", "availability": "SoldOut"},
     }  # fmt: skip
-    script = f'<script type="application/ld+json">{json.dumps(data)}</script>'
-    made = poet.product(extract(f"<title>Kea - Boats</title>{script}<p>x"), URL)
+    made = poet.product(with_data("<title>Kea - Boats</title>", data), URL)
     assert (made.name, made.price, made.currency) == ("Kea", "9", "EUR")
-    assert (made.brand.name, made.sku, made.availability) == (
-        "Boaty",
-        "12",
-        "OutOfStock",
-    )
+    assert (made.brand.name, made.sku) == ("Boaty", "12")
+    assert made.availability == "OutOfStock"
     assert (made.gtin[0].type, made.gtin[0].value) == ("gtin13", "4006381333931")
-    assert (made.aggregateRating.ratingValue, made.aggregateRating.reviewCount) == (
-        4,
-        3,
-    )
+    rating = made.aggregateRating
+    assert (rating.ratingValue, rating.reviewCount) == (4, 3)
     bare = poet.product(extract("<title>Kea</title><p>x"), URL)
     assert (bare.name, bare.gtin, bare.aggregateRating) == ("Kea", None, None)
 
@@ -201,10 +189,7 @@ def test_a_job_goes_into_its_item():
         "employmentType": ["FULL_TIME"], "hiringOrganization": {"name": "Boaty"},
         "jobLocation": {"address": {"addressLocality": "Kiel", "addressCountry": "DE"}},
     }  # fmt: skip
-    script = (
-        f'<script type="application/ld+json">{json.dumps({"@graph": [job]})}</script>'
-    )
-    made = poet.job_posting(extract(f"{script}<p>x"), URL)
+    made = poet.job_posting(with_data("", {"@graph": [job]}), URL)
     assert (made.jobTitle, made.employmentType) == ("Boat builder", "FULL_TIME")
     assert made.hiringOrganization.name == "Boaty"
     assert made.jobLocation.raw == "Kiel, DE"
@@ -239,34 +224,29 @@ def test_posts_go_into_a_thread():
 
 
 def test_entries_go_into_the_list_of_their_kind():
-    boats = Entry(
-        "Boats", f"{URL}1", "Old ones.", "2024-03-01", "", f"{URL}1.png", "Ann"
-    )
-    result = MainText(page_type="listing")
-    metadata = {"metadata": Metadata()}
-    made = poet.page_object(result.backed({"entries": (boats,), **metadata}), URL)
+    image = f"{URL}1.png"
+    boats = Entry("Boats", f"{URL}1", "Old ones.", "2024-03-01", "", image, "Ann")
+
+    def listed(entry):
+        computed = {"entries": (entry,), "metadata": Metadata()}
+        return poet.page_object(MainText(page_type="listing").backed(computed), URL)
+
+    made = listed(boats)
     assert type(made) is ArticleList
     (one,) = made.articles
     assert (one.headline, one.url, one.articleBody) == ("Boats", f"{URL}1", "Old ones.")
     assert (one.datePublished, one.authors[0].name) == ("2024-03-01T00:00:00", "Ann")
-    assert one.mainImage.url == f"{URL}1.png"
-    priced = replace(boats, price="€ 1.299,00")
-    made = poet.page_object(result.backed({"entries": (priced,), **metadata}), URL)
+    assert one.mainImage.url == image
+    made = listed(replace(boats, price="€ 1.299,00"))
     assert type(made) is ProductList
     (one,) = made.products
     assert (one.name, one.price, one.currencyRaw) == ("Boats", "1299.00", "€")
 
 
 def replaced(result, page_type):
-    metadata = result.metadata
-    computed = {
-        "metadata": metadata,
-        "html": "",
-        "entries": (),
-        "posts": (),
-        "product": None,
-    }
-    return replace(result, page_type=page_type).backed(computed)
+    known = {"metadata": result.metadata, "html": "", "product": None}
+    lists = {"entries": (), "posts": ()}
+    return replace(result, page_type=page_type).backed({**known, **lists})
 
 
 def test_what_is_not_known_is_none():

@@ -85,14 +85,6 @@ def test_copies_take_everything_along(taken):
     }
 
 
-def test_a_result_in_json():
-    found = result().detached()
-    again = MainText.from_dict(json.loads(json.dumps(found.as_dict())))
-    assert again == found
-    assert again.computed == found.computed
-    assert isinstance(again.metadata, Metadata)
-
-
 # A page that has something for every output, and for every field of the metadata.
 WHOLE = """<html lang=en><head><title>Boats</title>
 <link rel=alternate type=application/rss+xml href=/feed><link rel=next href="?page=2">
@@ -163,6 +155,7 @@ def test_what_an_output_declares_holds(name):
         )
     # It comes back from JSON, and is joined over pages.
     back = MainText.from_dict(json.loads(json.dumps(found.as_dict())))
+    assert back == found
     assert back.computed[name] == value
     assert is_of(declared.kind, back.computed[name])
     assert is_of(declared.kind, joined([found, back]).computed[name])
@@ -205,8 +198,14 @@ def test_attributes_of_the_metadata(name):
     assert vars(MainText)[name].__doc__
 
 
-def test_a_result_without_its_page_has_what_was_asked_for():
-    found = result().detached(("markdown", "author", "text"))
+@pytest.mark.parametrize("by_job", [False, True])
+def test_a_result_without_its_page_has_what_was_asked_for(by_job):
+    asked = ("markdown", "author", "text")
+    found = result().detached(asked)
+    if by_job:
+        found = extract_page(Job(HTML, URL, CHOICE, Limits(), asked)).result
+    assert set(found.computed) == {"markdown", "metadata"}
+    assert found.source is None
     assert found.author == "Ann Li"
     assert "**river**" in found.markdown
     with pytest.raises(LookupError, match="EATEXT_AHEAD"):
@@ -222,13 +221,6 @@ def test_a_result_without_its_text():
     bare = found.without_text()
     assert (bare.text, bare.markdown, bare.html) == ("", "", "")
     assert bare.title == "Boats"
-
-
-def test_jobs_compute_ahead():
-    job = Job(HTML, URL, CHOICE, Limits(), ("markdown", "title", "text"))
-    found = extract_page(job).result
-    assert set(found.computed) == {"markdown", "metadata"}
-    assert found.source is None
 
 
 def test_a_way_back_to_the_response():

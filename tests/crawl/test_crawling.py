@@ -9,13 +9,12 @@ from collections import Counter
 import pytest
 import scrapy
 
+from scrapy_eatext.crawl.settings import EXECUTORS
 from tests.support import crawling
-from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
+from tests.support.crawling import ADDON, DOWNLOADER, UrlSpider, complaints, crawl
 from tests.support.mockserver import text_of
 
 pytestmark = pytest.mark.slow
-
-EXECUTORS = ("inline", "thread", "process")
 
 
 @pytest.mark.parametrize("executor", EXECUTORS)
@@ -112,16 +111,9 @@ class CopyingSpider(UrlSpider):
         yield {"at": response.url, "got": None if text is None else str(text)}
 
 
-@pytest.mark.parametrize("components", ["all", "downloader middleware"])
+@pytest.mark.parametrize("components", [ADDON, DOWNLOADER])
 def test_a_copied_meta_brings_no_text(server, components):
-    settings = (
-        ADDON
-        if components == "all"
-        else {
-            "DOWNLOADER_MIDDLEWARES": {"scrapy_eatext.EatextDownloaderMiddleware": 545}
-        }
-    )
-    done = crawl(CopyingSpider, settings, urls=(server("/page/first"),))
+    done = crawl(CopyingSpider, components, urls=(server("/page/first"),))
     assert not done.errors
     assert {item["at"]: item["got"] for item in done.items} == {
         server("/data.json"): None,
@@ -129,22 +121,12 @@ def test_a_copied_meta_brings_no_text(server, components):
     }
 
 
-class HostileSpider(UrlSpider):
-    handle_httpstatus_list = (404,)
-
-    def parse(self, response):
-        yield {"url": response.url, "size": len(response.body)}
-
-
 @pytest.mark.parametrize("executor", EXECUTORS)
 def test_bad_input(server, executor):
     names = ("nested", "nul", "truncated", "latin1 as utf8", "binary", "empty", "blank")
     paths = [*(f"/file/{name}" for name in names), "/cutgzip/x", "/missing"]
-    done = crawl(
-        HostileSpider,
-        {**ADDON, "EATEXT_EXECUTOR": executor},
-        urls=tuple(map(server, paths)),
-    )
+    settings = {**ADDON, "EATEXT_EXECUTOR": executor, "HTTPERROR_ALLOW_ALL": True}
+    done = crawl(UrlSpider, settings, urls=tuple(map(server, paths)))
     assert not done.errors
     items = {
         item["url"].rsplit("/", 1)[1]: item.get("main_text") for item in done.items
@@ -158,23 +140,3 @@ def test_bad_input(server, executor):
     assert items["empty"] == ""
     assert items["binary"] is None
     assert items["missing"] == "There is no such page."
-
-
-class LateSpider(UrlSpider):
-    """Changes its responses before it yields two items for each."""
-
-    def parse(self, response):
-        response.css("article").drop()
-        for number in range(2):
-            yield {"number": number, "page": response.url}
-
-
-def test_without_the_downloader_middleware(server):
-    settings = {
-        "SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": 40},
-        "ITEM_PIPELINES": {"scrapy_eatext.EatextPipeline": 100},
-    }
-    done = crawl(LateSpider, settings, urls=(server("/page/late"),))
-    assert [item["main_text"] for item in done.items] == [text_of("late")] * 2
-    assert done.eatext("late/") == {"extracted": 1}
-    assert "eatext/response_count" not in done.stats

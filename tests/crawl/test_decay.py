@@ -55,11 +55,15 @@ def test_hosts_are_apart():
     assert watch.add("host 0", "") == "empty"
 
 
-def test_hosts_are_bounded():
+def test_hosts_are_bounded_and_their_names_not_kept():
     watch = DecayWatch()
+    counts = tally.Tally(SimpleNamespace(stats=None, spider=None))
     for number in range(3000):
-        watch.add(f"host {number}", "")
-    assert len(watch._last) == 1000
+        host = f"{number}." + "x" * 15_000
+        watch.add(host, "text")
+        counts.log(logging.INFO, "a host", {}, once=host)
+    assert (len(watch._last), len(counts._logged)) == (1000, 3000)
+    assert size_of([*watch._last, *counts._logged]) < 100 * 4000
 
 
 @pytest.mark.parametrize("on_decay", ["ignore", "warn", "close_spider"])
@@ -68,16 +72,14 @@ def test_hosts_are_bounded():
     [("short", "Plain", "alike"), ("page", "Nothing", "empty")],
 )
 def test_a_crawl_of_a_site_that_decays(server, caplog, on_decay, path, algorithm, news):
-    done = crawl(
-        UrlSpider,
-        {
-            **ADDON,
-            "EATEXT_ON_DECAY": on_decay,
-            "EATEXT_ALGORITHM": f"tests.support.algorithms.{algorithm}",
-            "CONCURRENT_REQUESTS": 1,
-        },
-        urls=tuple(server(f"/{path}/{n}") for n in range(25)),
-    )
+    settings = {
+        **ADDON,
+        "EATEXT_ON_DECAY": on_decay,
+        "EATEXT_ALGORITHM": f"tests.support.algorithms.{algorithm}",
+        "CONCURRENT_REQUESTS": 1,
+    }
+    urls = tuple(server(f"/{path}/{n}") for n in range(25))
+    done = crawl(UrlSpider, settings, urls=urls)
     warned = [message for message in complaints(caplog) if "127.0.0.1" in message]
     if on_decay == "ignore":
         assert not warned
@@ -93,17 +95,6 @@ def test_a_crawl_of_a_site_that_decays(server, caplog, on_decay, path, algorithm
         assert done.stats["finish_reason"] == "finished"
         assert len(done.items) == 25
     assert done.adds_up()
-
-
-def test_names_of_any_length_are_not_kept():
-    watch = DecayWatch()
-    counts = tally.Tally(SimpleNamespace(stats=None, spider=None))
-    for number in range(10):
-        host = f"{number}." + "x" * 15_000
-        watch.add(host, "text")
-        counts.log(logging.INFO, "a host", {}, once=host)
-    assert len(watch._last) == len(counts._logged) == 10
-    assert size_of([*watch._last, *counts._logged]) < 2000
 
 
 def test_the_warnings_that_are_remembered_are_bounded(monkeypatch, caplog):

@@ -22,6 +22,8 @@ from scrapy_eatext.crawl.service import Service
 from tests.support.algorithms import Plain
 from tests.support.crawling import (
     ADDON,
+    DOWNLOADER,
+    PIPELINE,
     PLAIN,
     UrlSpider,
     complaints,
@@ -32,9 +34,6 @@ from tests.support.mockserver import NOT_ASCII, PNG, text_of
 
 pytestmark = pytest.mark.slow
 
-MIDDLEWARE = {
-    "DOWNLOADER_MIDDLEWARES": {"scrapy_eatext.EatextDownloaderMiddleware": 545}
-}
 NOTHING = "tests.support.algorithms.Nothing"
 BROKEN = "tests.support.algorithms.Broken"
 
@@ -49,28 +48,32 @@ class MetaSpider(UrlSpider):
 def result_of(url, meta=None, **settings):
     """The result that one request's response has, and its crawl."""
     request = scrapy.Request(url, meta=meta)
-    done = crawl(MetaSpider, {**MIDDLEWARE, **settings}, urls=(request,))
+    done = crawl(MetaSpider, {**DOWNLOADER, **settings}, urls=(request,))
     assert not done.errors
     assert done.adds_up()
     (item,) = done.items
     return item["result"], done
 
 
+# The text of /word/word.
+WORD = text_of("word") + "\n\nword"
+
+
 @pytest.mark.parametrize(
     ("said", "algorithm", "text"),
     [
-        (None, "plain", text_of("word") + "\n\nword"),
-        (True, "plain", text_of("word") + "\n\nword"),
+        (None, "plain", WORD),
+        (True, "plain", WORD),
         (NOTHING, "nothing", ""),
-        ([NOTHING, PLAIN], "plain", text_of("word") + "\n\nword"),
-        ((NOTHING, BROKEN), "broken", text_of("word") + "\n\nword"),
-        ({}, "plain", text_of("word") + "\n\nword"),
+        ([NOTHING, PLAIN], "plain", WORD),
+        ((NOTHING, BROKEN), "broken", WORD),
+        ({}, "plain", WORD),
         ({"algorithm": NOTHING}, "nothing", ""),
         ({"options": {"min_length": 50}}, "plain", text_of("word")),
         ({"options": {PLAIN: {"min_length": 50}}}, "plain", text_of("word")),
         ({"min_chars": 1000, "below": "empty"}, "plain", ""),
         ({"min_score": 0.6, "below": "empty"}, "plain", ""),
-        ({"min_score": 0.5, "below": "empty"}, "plain", text_of("word") + "\n\nword"),
+        ({"min_score": 0.5, "below": "empty"}, "plain", WORD),
         ({"remove": "article p:first-child"}, "plain", "word"),
         ({"algorithm": NOTHING, "keep": ["li", "h1"]}, "nothing", "Home\nAll\nFooter"),
     ],
@@ -84,10 +87,9 @@ def test_a_request_has_the_last_word(server, said, algorithm, text):
 
 def test_a_site_that_is_off_can_be_asked(server):
     settings = {"EATEXT_SITES": {"127.0.0.1": False}}
-    result, _ = result_of(server("/page/1"), **settings)
-    assert result is None
-    result, _ = result_of(server("/page/1"), {"eatext": True}, **settings)
-    assert result.text == text_of(1)
+    for meta, text in (({}, None), ({"eatext": True}, text_of(1))):
+        result, _ = result_of(server("/page/1"), meta, **settings)
+        assert (result and result.text) == text
 
 
 @pytest.mark.parametrize(
@@ -114,11 +116,8 @@ def test_what_a_request_says_wrongly_fails_its_page_alone(server, caplog, said, 
 @pytest.mark.parametrize("executor", ["inline", "thread", "process"])
 def test_errors_are_counted_and_logged_once_with_traceback(server, caplog, executor):
     urls = (server("/word/broken"), server("/word/broken?2"), server("/page/fine"))
-    done = crawl(
-        MetaSpider,
-        {**MIDDLEWARE, "EATEXT_ALGORITHM": BROKEN, "EATEXT_EXECUTOR": executor},
-        urls=urls,
-    )
+    settings = {"EATEXT_ALGORITHM": BROKEN, "EATEXT_EXECUTOR": executor}
+    done = crawl(MetaSpider, {**DOWNLOADER, **settings}, urls=urls)
     assert len(done.items) == 3
     assert done.eatext("response/") == {"failed": 2, "extracted": 1}
     assert done.eatext("exception_count/") == {"ZeroDivisionError": 2}
@@ -188,48 +187,37 @@ def test_a_service_that_breaks_loses_no_page(server, monkeypatch, caplog):
     assert "broken on purpose" in complaints(caplog)[0]
 
 
+NO_ERRORS = {"scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None}
+ALL, CODES = {"HTTPERROR_ALLOW_ALL": True}, {"HTTPERROR_ALLOWED_CODES": [404]}
+OFF = {"SPIDER_MIDDLEWARES": NO_ERRORS}
+
+
 @pytest.mark.parametrize(
-    "how", ["setting", "codes", "off", "meta", "list", "all", "spider"]
+    ("settings", "meta", "of_spider", "reached"),
+    [
+        (ALL, {}, (), True),
+        (CODES, {}, None, True),
+        (OFF, {"handle_httpstatus_list": [500]}, (), True),
+        ({}, {"handle_httpstatus_list": [404]}, (), True),
+        ({}, {"handle_httpstatus_list": [404, 500]}, (), True),
+        ({}, {"handle_httpstatus_all": True}, (), True),
+        ({}, {}, (404,), True),
+        (ALL, {"handle_httpstatus_list": [500]}, None, False),
+    ],
 )
-def test_a_status_that_reaches_its_callback_is_extracted(server, how):
+def test_a_status_that_reaches_its_callback_is_extracted(
+    server, settings, meta, of_spider, reached
+):
     class Handling(MetaSpider):
-        handle_httpstatus_list = (404,) if how == "spider" else ()
+        if of_spider is not None:
+            handle_httpstatus_list = of_spider
 
-    errors = "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware"
-    settings = {
-        "setting": {"HTTPERROR_ALLOW_ALL": True},
-        "codes": {"HTTPERROR_ALLOWED_CODES": [404]},
-        "off": {"SPIDER_MIDDLEWARES": {errors: None}},
-    }.get(how, {})
-    meta = {
-        "off": {"handle_httpstatus_list": [500]},
-        "meta": {"handle_httpstatus_list": [404]},
-        "list": {"handle_httpstatus_list": [404, 500]},
-        "all": {"handle_httpstatus_all": True},
-    }.get(how)
-    if how == "codes":
-        del Handling.handle_httpstatus_list
     request = scrapy.Request(server("/missing"), meta=meta)
-    done = crawl(Handling, {**MIDDLEWARE, **settings}, urls=(request,))
-    (item,) = done.items
-    assert item["result"].text == "There is no such page."
-
-
-def test_another_status_is_skipped(server):
-    request = scrapy.Request(server("/missing"), meta={"handle_httpstatus_list": [500]})
-    done = crawl(
-        MetaSpider, {**MIDDLEWARE, "HTTPERROR_ALLOW_ALL": True}, urls=(request,)
-    )
-    assert done.eatext("response/") == {"skipped_status": 1}
-
-
-class NoteSpider(UrlSpider):
-    """Notes of each page that it has been there."""
-
-    handle_httpstatus_list = (304,)
-
-    def parse(self, response):
-        yield {"url": response.url, "status": response.status}
+    done = crawl(Handling, {**DOWNLOADER, **settings}, urls=(request,))
+    texts = [item["result"].text for item in done.items]
+    assert texts == ["There is no such page."] * reached
+    kind = "extracted" if reached else "skipped_status"
+    assert done.eatext("response/") == {kind: 1}
 
 
 @pytest.mark.parametrize(
@@ -243,6 +231,12 @@ class NoteSpider(UrlSpider):
 def test_answers_without_a_body_are_no_empty_pages(
     server, caplog, method, path, status
 ):
+    class NoteSpider(UrlSpider):
+        handle_httpstatus_list = (304,)
+
+        def parse(self, response):
+            yield {"url": response.url, "status": response.status}
+
     settings = {**ADDON, "EATEXT_BELOW": "drop", "EATEXT_ON_DECAY": "close_spider"}
     urls = [server(path.format(number)) for number in range(30)]
     requests = [scrapy.Request(url, method=method) for url in urls]
@@ -258,17 +252,15 @@ class InlineSpider(UrlSpider):
     """Downloads a page inside of its callback."""
 
     async def parse(self, response):
-        for callback in (None, NO_CALLBACK):
-            request = scrapy.Request(response.url + "x", callback=callback)
+        meta = {"eatext": True}
+        for callback, more in ((None, {}), (NO_CALLBACK, {}), (NO_CALLBACK, meta)):
+            request = scrapy.Request(response.url + "x", callback=callback, meta=more)
             inner = await self.crawler.engine.download_async(request)
             yield {"result": inner.meta.get("main_text")}
-        request.meta["eatext"] = True
-        inner = await self.crawler.engine.download_async(request)
-        yield {"result": inner.meta.get("main_text")}
 
 
 def test_downloads_inside_of_callbacks(server):
-    done = crawl(InlineSpider, MIDDLEWARE, urls=(server("/page/1"),))
+    done = crawl(InlineSpider, DOWNLOADER, urls=(server("/page/1"),))
     texts = [item["result"] and item["result"].text for item in done.items]
     assert texts == [text_of("1x"), None, text_of("1x")]
     assert done.eatext("response/") == {"extracted": 3, "skipped_internal": 1}
@@ -279,17 +271,6 @@ class ReplacingMiddleware:
 
     async def process_response(self, request, response):
         return response.replace(body=b"<p>Replaced.</p>")
-
-
-def test_a_response_that_was_replaced_is_extracted_again_for_its_items(server):
-    settings = {
-        **ADDON,
-        "DOWNLOADER_MIDDLEWARES": {ReplacingMiddleware: 100},
-    }
-    done = crawl(UrlSpider, settings, urls=(server("/page/1"),))
-    assert [item["main_text"] for item in done.items] == ["Replaced."]
-    assert done.eatext("response/") == {"extracted": 1}
-    assert done.eatext("late/") == {"extracted": 1}
 
 
 @pytest.mark.parametrize(
@@ -304,13 +285,14 @@ def test_a_response_that_is_replaced_too_late_is_told_of_once(
             yield {"meta": response.meta["main_text"].text}
 
     replacing = {ReplacingMiddleware: place}
-    done = crawl(
-        MetaTextSpider,
-        {**ADDON, "DOWNLOADER_MIDDLEWARES": replacing},
-        urls=(server("/page/1"), server("/page/2")),
-    )
+    urls = (server("/page/1"), server("/page/2"))
+    settings = {**ADDON, "DOWNLOADER_MIDDLEWARES": replacing}
+    done = crawl(MetaTextSpider, settings, urls=urls)
     assert {item["meta"] for item in done.items} == texts
     assert {item["main_text"] for item in done.items} == {"Replaced."}
+    assert done.eatext("response/") == {"extracted": 2}
+    # For the items it is extracted again.
+    assert done.eatext("late/") == ({"extracted": 2} if warnings else {})
     assert len(complaints(caplog)) == warnings
 
 
@@ -325,41 +307,31 @@ class ReadingMiddleware:
         return response.replace(headers={"X-By": by})
 
 
-class BySpider(UrlSpider):
-    def parse(self, response):
-        yield {"by": response.headers["X-By"].decode()}
-
-
 def test_main_text_in_a_downloader_middleware(server):
-    settings = {
-        **ADDON,
-        "EATEXT_ALGORITHM": NOTHING,
-        "DOWNLOADER_MIDDLEWARES": {ReadingMiddleware: 543},
-    }
+    class BySpider(UrlSpider):
+        def parse(self, response):
+            yield {"by": response.headers["X-By"].decode()}
+
+    reading = {"DOWNLOADER_MIDDLEWARES": {ReadingMiddleware: 543}}
+    settings = {**ADDON, **reading, "EATEXT_ALGORITHM": NOTHING}
     done = crawl(BySpider, settings, urls=(server("/page/1"),))
     assert [item["by"] for item in done.items] == ["nothing, nothing"]
 
 
-class ReplacedSpider(UrlSpider):
-    def parse(self, response):
-        yield {"by": "middleware", "text": main_text(response).text}
-        response = response.replace(body=b"<p>By hand.</p>")
-        found = main_text(response)
-        yield {"by": "callback", "text": found.text, "markdown": found.markdown}
-
-
 @pytest.mark.parametrize("path", ["/page/1", "/file/empty"])
 def test_main_text_of_a_response_that_was_replaced(server, path):
-    replacing = {ReplacingMiddleware: 100}
-    done = crawl(
-        ReplacedSpider,
-        {**ADDON, "DOWNLOADER_MIDDLEWARES": replacing},
-        urls=(server(path),),
-    )
+    class ReplacedSpider(UrlSpider):
+        def parse(self, response):
+            yield {"by middleware": main_text(response).text}
+            response = response.replace(body=b"<p>By hand.</p>")
+            found = main_text(response)
+            yield {"by hand": found.text, "markdown": found.markdown}
+
+    replacing = {"DOWNLOADER_MIDDLEWARES": {ReplacingMiddleware: 100}}
+    done = crawl(ReplacedSpider, {**ADDON, **replacing}, urls=(server(path),))
     assert done.items == [
-        {"by": "middleware", "text": "Replaced.", "main_text": "Replaced."},
-        {"by": "callback", "text": "By hand.", "markdown": "By hand."}
-        | {"main_text": "Replaced."},
+        {"by middleware": "Replaced.", "main_text": "Replaced."},
+        {"by hand": "By hand.", "markdown": "By hand.", "main_text": "Replaced."},
     ]
 
 
@@ -378,41 +350,32 @@ class CallingSpider(UrlSpider):
         yield {"text": first.text, "same": main_text(response) is first}
 
 
-@pytest.mark.parametrize("settings", [MIDDLEWARE, {}])
+@pytest.mark.parametrize("settings", [DOWNLOADER, {}])
 @pytest.mark.usefixtures("by_plain")
 def test_main_text_by_hand(server, settings):
     done = crawl(CallingSpider, settings, urls=(server("/page/1"),))
     assert done.items == [{"text": text_of(1), "same": True}]
 
 
-PIPELINE = {"ITEM_PIPELINES": {"scrapy_eatext.EatextPipeline": 100}}
-
-
 @pytest.mark.parametrize(
     ("settings", "meta", "text"),
     [
-        ({}, {}, text_of("word") + "\n\nword"),
+        ({}, {}, WORD),
         ({}, {"eatext": {"remove": "article p:first-child"}}, "word"),
-        ({}, {"eatext": False}, text_of("word") + "\n\nword"),
+        ({}, {"eatext": False}, WORD),
         ({"EATEXT_SITES": {"127.0.0.1": NOTHING}}, {}, ""),
-        ({"EATEXT_SITES": {"127.0.0.1": False}}, {}, text_of("word") + "\n\nword"),
+        ({"EATEXT_SITES": {"127.0.0.1": False}}, {}, WORD),
+        (ADDON, {"eatext": False}, WORD),
     ],
 )
 def test_main_text_by_hand_goes_by_the_settings(server, settings, meta, text):
-    """Where the pipeline alone is on, nothing was attached."""
+    """Where the pipeline alone is on, or the page was skipped, nothing was attached."""
     request = scrapy.Request(server("/word/word"), meta=meta)
     done = crawl(CallingSpider, {**PIPELINE, **settings}, urls=(request,))
     assert not done.errors
     (item,) = done.items
     assert (item["text"], item["same"]) == (text, True)
     assert sum(done.eatext("late/").values()) == 1
-
-
-def test_main_text_of_a_page_that_was_skipped(server):
-    request = scrapy.Request(server("/word/word"), meta={"eatext": False})
-    done = crawl(CallingSpider, ADDON, urls=(request,))
-    assert done.items == [{"text": text_of("word") + "\n\nword", "same": True}]
-    assert done.eatext("response/") == {"skipped_off": 1}
 
 
 @pytest.mark.parametrize("settings", [ADDON, {}])
@@ -431,17 +394,16 @@ def test_main_text_takes_responses_alone(wrong):
         main_text(wrong)
 
 
-class FollowingSpider(UrlSpider):
-    def parse(self, response):
-        text = main_text(response).text
-        yield {"text": text, "in_meta": "main_text" in response.meta}
-        if "child" not in response.url:
-            yield response.follow("/page/child", meta=response.meta)
-
-
 @pytest.mark.parametrize("settings", [{}, PIPELINE])
 @pytest.mark.usefixtures("by_plain")
 def test_what_was_found_by_hand_is_not_inherited(server, settings):
+    class FollowingSpider(UrlSpider):
+        def parse(self, response):
+            text = main_text(response).text
+            yield {"text": text, "in_meta": "main_text" in response.meta}
+            if "child" not in response.url:
+                yield response.follow("/page/child", meta=response.meta)
+
     done = crawl(FollowingSpider, settings, urls=(server("/page/1"),))
     found = [(item["text"], item["in_meta"]) for item in done.items]
     assert found == [(text_of(1), False), (text_of("child"), False)]
@@ -527,20 +489,19 @@ def test_main_text_by_hand_after_a_crawl_that_did_not_start(server):
     done = crawl(UrlSpider, {**PIPELINE, **refusing})
     assert isinstance(done.error, ZeroDivisionError)
     done = crawl(CallingSpider, PIPELINE, urls=(server("/word/word"),))
-    assert done.items[0]["text"] == text_of("word") + "\n\nword"
+    assert done.items[0]["text"] == WORD
     kept.clear()
 
 
 @pytest.mark.usefixtures("by_plain")
 def test_main_text_of_a_response_without_a_crawl():
-    body = b"<p>Some text.</p>"
-    response = HtmlResponse("http://example.com/", body=body, encoding="utf-8")
-    assert main_text(response).text == "Some text."
-    response = TextResponse(
-        "http://example.com/", body=body, request=Request("http://example.com/")
-    )
-    assert main_text(response).text == "Some text."
-    assert main_text(response) is main_text(response)
+    url, body = "http://example.com/", b"<p>Some text.</p>"
+    for response in (
+        HtmlResponse(url, body=body, encoding="utf-8"),
+        TextResponse(url, body=body, request=Request(url)),
+    ):
+        assert main_text(response).text == "Some text."
+        assert main_text(response) is main_text(response)
 
 
 def test_the_response_shares_its_tree(server, monkeypatch):
@@ -554,7 +515,7 @@ def test_the_response_shares_its_tree(server, monkeypatch):
         def parse(self, response):
             yield {"same": response.selector.root is roots[-1]}
 
-    done = crawl(Looking, MIDDLEWARE, urls=(server("/page/1"),))
+    done = crawl(Looking, DOWNLOADER, urls=(server("/page/1"),))
     assert done.items == [{"same": True}]
 
 
@@ -573,7 +534,7 @@ def test_a_response_that_says_a_wrong_encoding(server, executor, charset):
         "METAREFRESH_ENABLED": False,
     }
     url = server(f"/charset/{charset}")
-    done = crawl(Asking, {**MIDDLEWARE, **settings}, urls=(url,))
+    done = crawl(Asking, {**DOWNLOADER, **settings}, urls=(url,))
     text = f"{text_of(charset)} {NOT_ASCII}"
     assert done.items == [{"text": text, "markdown": text}]
     assert done.eatext("response/") == {"extracted": 1}
@@ -606,11 +567,11 @@ def test_one_line_sums_up(server, caplog, monkeypatch, compiled, more):
     caplog.set_level(logging.INFO, "scrapy_eatext")
     settings = {**ADDON, **more}
     crawl(UrlSpider, settings, urls=(server("/page/1"), server("/data.json")))
-    said = [r.getMessage() for r in caplog.records if "scrapy_eatext" in r.name]
-    *before, line = said
-    assert ["the compiled modules" in other for other in before] == [True] * (
-        not compiled
+    *before, line = (
+        r.getMessage() for r in caplog.records if "scrapy_eatext" in r.name
     )
+    told = ["the compiled modules" in other for other in before]
+    assert told == [True] * (not compiled)
     assert "responses: 1 extracted, 1 skipped_type; items: 1 none, 1 response" in line
 
 
@@ -648,12 +609,10 @@ def test_a_queued_request_carries_no_text(server):
         server("/page/one"), meta={"eatext": {"algorithm": (Plain,), "min_chars": 3}}
     )
     done = crawl(
-        QueueingSpider, {**MIDDLEWARE, "SCHEDULER": NotingScheduler}, urls=(first,)
+        QueueingSpider, {**DOWNLOADER, "SCHEDULER": NotingScheduler}, urls=(first,)
     )
-    assert [str(item["result"]) for item in done.items] == [
-        text_of("one"),
-        text_of("two"),
-    ]
+    texts = [str(item["result"]) for item in done.items]
+    assert texts == [text_of("one"), text_of("two")]
     assert len(NotingScheduler.metas) == 2
     for meta in NotingScheduler.metas:
         assert "main_text" not in meta

@@ -28,19 +28,26 @@ from scrapy_eatext.crawl.service import Service
 from tests import ROOT
 from tests.support import crawling
 from tests.support.algorithms import Slow
-from tests.support.crawling import ADDON, PATIENCE, Crawl, UrlSpider, crawl, happens
+from tests.support.crawling import (
+    ADDON,
+    PATIENCE,
+    Crawl,
+    UrlSpider,
+    crawl,
+    fed,
+    happens,
+)
 from tests.support.mockserver import text_of
 
 pytestmark = pytest.mark.slow
 
-LINUX = sys.platform.startswith("linux")
-needs_linux = pytest.mark.skipif(not LINUX, reason="looks into /proc")
+needs_linux = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="looks into /proc"
+)
 # These start crawls with a reactor of their own.
 once = pytest.mark.skipif(
     crawling.reactor_was_chosen, reason="the same under every --crawl-reactor"
 )
-
-
 needs_asyncio = pytest.mark.skipif(
     crawling.reactor_name == "select", reason="cancels tasks of asyncio"
 )
@@ -56,18 +63,10 @@ class FaultCrawl:
 
     def start(self) -> subprocess.Popen[str]:
         with (self.folder / "log").open("w") as log:
+            program = [sys.executable, "-m", "tests.support.faultcrawl"]
+            given = [str(self.folder), json.dumps(self.settings), *self.urls]
             self.process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-m",
-                    "tests.support.faultcrawl",
-                    str(self.folder),
-                    json.dumps(self.settings),
-                    *self.urls,
-                ],
-                cwd=ROOT,
-                stderr=log,
-                text=True,
+                [*program, *given], cwd=ROOT, stderr=log, text=True
             )
         return self.process
 
@@ -86,8 +85,7 @@ class FaultCrawl:
     @property
     def items(self) -> list[dict[str, str]]:
         path = self.folder / "items.jsonl"
-        text = path.read_text() if path.exists() else ""
-        return [json.loads(line) for line in text.splitlines()]
+        return fed(path) if path.exists() else []
 
     @property
     def stats(self) -> dict[str, object]:
@@ -258,10 +256,10 @@ def fed_crawl(tmp_path):
         assert not done.errors
         assert sorted(called + not_called) == sorted(urls)
         assert done.stats["response_received_count"] == len(called)
-        fed = [json.loads(line) for line in feed.read_text("utf-8").splitlines()]
-        assert fed == done.items
-        assert sorted(item["url"] for item in fed if "url" in item) == sorted(called)
-        assert len(fed) == len(urls)
+        assert fed(feed) == done.items
+        of_pages = [item["url"] for item in done.items if "url" in item]
+        assert sorted(of_pages) == sorted(called)
+        assert len(done.items) == len(urls)
         return done
 
     return run
@@ -316,25 +314,12 @@ class LateSpider(CalledSpider):
 @pytest.mark.parametrize("executor", ["inline", "thread", "process"])
 def test_pages_downloaded_before_and_after_the_crawl(server, executor):
     LateSpider.texts[0].clear()
-    done = crawl(
-        LateSpider,
-        {**ADDON, "EATEXT_EXECUTOR": executor},
-        urls=(server("/page/1"),),
-        called=[],
-        not_called=[],
-    )
-    words = [
-        f"{when}-{word}" for when in ("before", "after") for word in ("one", "two")
-    ]
+    settings = {**ADDON, "EATEXT_EXECUTOR": executor}
+    done = crawl(LateSpider, settings, urls=(server("/page/1"),), called=[])
+    words = ("before-one", "before-two", "after-one", "after-two")
     assert LateSpider.texts[0] == {w: f"{text_of(w)}\n\n{w}" for w in words}
     assert done.eatext("response/") == {"extracted": 5}
     assert done.adds_up()
-
-
-def reactor():
-    from twisted.internet import reactor as running
-
-    return running
 
 
 class CancellingSpider(CalledSpider):
@@ -350,8 +335,10 @@ class CancellingSpider(CalledSpider):
                 with suppress(asyncio.TimeoutError):
                     await asyncio.wait_for(download, 1)
             else:
+                from twisted.internet import reactor
+
                 with suppress(defer.TimeoutError):
-                    await deferred_from_coro(download).addTimeout(1, reactor())
+                    await deferred_from_coro(download).addTimeout(1, reactor)
 
 
 class SlowServed(Slow):
@@ -452,13 +439,9 @@ def test_pages_that_break_everything_at_once(server, fault_crawl, tmp_path):
     for name in names:
         folder = tmp_path / name
         folder.mkdir()
-        fault = fault_crawl(
-            urls,
-            folder,
-            EATEXT_ALGORITHM=f"tests.support.algorithms.{name}",
-            EATEXT_EXECUTOR="process",
-            EATEXT_TIMEOUT=2,
-        )
+        algorithm = f"tests.support.algorithms.{name}"
+        settings = {"EATEXT_EXECUTOR": "process", "EATEXT_TIMEOUT": 2}
+        fault = fault_crawl(urls, folder, EATEXT_ALGORITHM=algorithm, **settings)
         fault.start()
         fault.end()
         assert fault.has_all(urls)
@@ -467,10 +450,7 @@ def test_pages_that_break_everything_at_once(server, fault_crawl, tmp_path):
         }
         bad = name.lower()
         assert texts.pop(bad) == text_of(bad)
-        assert texts == {
-            word: f"{text_of(word)}\n\n{word}"
-            for word in (*words, "fine")
-            if word != bad
-        }
+        others = {*words, "fine"} - {bad}
+        assert texts == {word: f"{text_of(word)}\n\n{word}" for word in others}
         ours = [line for line in fault.log.splitlines() if "scrapy_eatext" in line]
         assert sum(server(f"/word/{bad}") in line for line in ours) == 1

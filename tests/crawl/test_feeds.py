@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_eatext.page.characters import strip_unstorable
-from tests.support.crawling import ADDON, UrlSpider, crawl
+from tests.support.crawling import ADDON, UNTIED, UrlSpider, crawl, fed
 from tests.support.hostile import HOSTILE
 from tests.support.mockserver import text_of
 
@@ -85,8 +85,7 @@ def test_every_value_is_fit_for_every_feed(server, tmp_path):
         "EATEXT_OPTIONS": {"density": {"reference": True}},
         "EATEXT_HTML_FIELD": "html",
         "EATEXT_FIELDS": {name: name for name in names},
-        # The response must not fill these fields.
-        "SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": None},
+        **UNTIED,  # the response must not fill these fields
         "FEED_EXPORT_ENCODING": "utf-8",
         "FEEDS": feeds,
     }
@@ -114,8 +113,7 @@ def test_a_result_goes_to_feeds_as_it_is(server, tmp_path):
     feeds = {str(tmp_path / "items.jsonl"): {"format": "jsonl"}}
     urls = (server("/page/1"),)
     crawl(ResultSpider, {**ADDON, "FEEDS": feeds}, urls=urls)
-    lines = (tmp_path / "items.jsonl").read_text("utf-8").splitlines()
-    within, alone = map(json.loads, lines)
+    within, alone = fed(tmp_path / "items.jsonl")
     assert within == {"main_text": alone}
     assert alone["text"] == text_of(1)
     names = "text algorithm version score page_type language origin template"
@@ -141,8 +139,7 @@ def test_every_feed_holds_every_item(server, tmp_path, algorithm, options):
         "EATEXT_OPTIONS": {algorithm: options},
         "EATEXT_HTML_FIELD": "html",
         "EATEXT_FIELDS": {"main_text": "text", "title": "title"},
-        # The response behind all items must not fill them.
-        "SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": None},
+        **UNTIED,  # the response behind all items must not fill them
         "FEED_EXPORT_ENCODING": "utf-8",
         "FEED_EXPORT_FIELDS": ["name", "main_text", "title"],
         "FEEDS": {
@@ -153,8 +150,8 @@ def test_every_feed_holds_every_item(server, tmp_path, algorithm, options):
     done = crawl(PageSpider, settings, urls=(server("/page/1"),))
     assert not done.errors
     assert done.eatext("item/") == {"html": len(PAGES)}
-    lines = (tmp_path / "items.jl").read_text("utf-8").strip().split("\n")
-    texts = {item["name"]: item["main_text"] for item in map(json.loads, lines)}
+    items = fed(tmp_path / "items.jl")
+    texts = {item["name"]: item["main_text"] for item in items}
     assert sum("ome text" in text for text in texts.values()) >= 3
     with (tmp_path / "items.csv").open(encoding="utf-8", newline="") as file:
         listed = [row["name"] for row in csv.DictReader(file)]
@@ -162,9 +159,7 @@ def test_every_feed_holds_every_item(server, tmp_path, algorithm, options):
     # Its line ends are XML's own.
     words = {i.findtext("name"): i.findtext("main_text").split() for i in root}
     assert words == {name: text.split() for name, text in texts.items()}
-    rows = {
-        row["name"]: row["main_text"] for row in rows_of(tmp_path / "items.parquet")
-    }
-    assert rows == texts
-    assert len(lines) == len(root) == len(PAGES)
+    rows = rows_of(tmp_path / "items.parquet")
+    assert {row["name"]: row["main_text"] for row in rows} == texts
+    assert len(items) == len(root) == len(PAGES)
     assert sorted(listed) == sorted(texts) == sorted(PAGES)

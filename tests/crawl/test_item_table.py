@@ -18,7 +18,7 @@ from scrapy.loader import ItemLoader
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
 from benchmarks.tables import fill
-from tests.support.crawling import ADDON, DOCS, crawl, install_reactor
+from tests.support.crawling import ADDON, DOCS, UNTIED, crawl, install_reactor
 from tests.support.mockserver import MockServer, text_of
 
 pytestmark = pytest.mark.slow
@@ -136,7 +136,6 @@ async def refused(spider, response, make):
 
 HTML = "<p>A text of its own."
 COPIED = {"ITEM_PIPELINES": {"tests.crawl.test_item_table.CopyingPipeline": 50}}
-UNTIED = {"SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": None}}
 # The description of a way -> the way, and settings.
 WAYS = {
     "same page, with its URL": (having(url="/page/page"), {}),

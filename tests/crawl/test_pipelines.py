@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
-from typing import Any
 
 import pytest
 import scrapy
 from scrapy.loader import ItemLoader
 from scrapy.pipelines import ItemPipelineManager
+from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import Deferred
 
 from scrapy_eatext import EatextPipeline
 from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
 from tests.support.items import (
+    LATE,
     TWO,
     TYPES,
     LooseItem,
-    PydanticItem,
     ScrapyItem,
     TypeSpider,
     html_of,
@@ -30,26 +30,18 @@ from tests.support.mockserver import page, text_of
 
 pytestmark = pytest.mark.slow
 
-every_type = pytest.mark.parametrize("item_type", TYPES)
-
-
+HTML = page("<p>Another text.</p>")
+NOTHING = "tests.support.algorithms.Nothing"
 WITH_HTML = {**ADDON, "EATEXT_HTML_FIELD": "html"}
-UNTIED_HTML = {**TWO, "EATEXT_HTML_FIELD": "html"}
+TWO_WITH_HTML = {**TWO, "EATEXT_HTML_FIELD": "html"}
 
 
-@every_type
-@pytest.mark.parametrize("kind", [str, bytes])
-def test_html_in_an_item_is_used_and_dropped(server, item_type, kind):
-    if kind is bytes and item_type is PydanticItem:
-        pytest.skip("its field is a string")
-    html = page("<p>Another text.</p>")
-    item, done = one(
-        server,
-        UNTIED_HTML,
-        item_type,
-        html=html if kind is bytes else html.decode(),
-        url="https://other.example/",
-    )
+@pytest.mark.parametrize(
+    ("item_type", "html"), [*((cls, HTML.decode()) for cls in TYPES), (dict, HTML)]
+)
+def test_html_in_an_item_is_used_and_dropped(server, item_type, html):
+    fields = {"html": html, "url": "https://other.example/"}
+    item, done = one(server, TWO_WITH_HTML, item_type, **fields)
     assert value_of(item, "main_text") == "Another text."
     assert not value_of(item, "html")
     if isinstance(item, (dict, scrapy.Item)):
@@ -69,7 +61,7 @@ def test_html_that_is_none_is_taken_out_too(server, item_type, html):
     assert done.eatext("item/") == {"response": 1}
 
 
-@every_type
+@pytest.mark.parametrize("item_type", TYPES)
 def test_a_filled_field_stays(server, item_type):
     settings = {**WITH_HTML, "EATEXT_BELOW": "drop"}
     item, done = one(
@@ -78,11 +70,6 @@ def test_a_filled_field_stays(server, item_type):
     assert value_of(item, "main_text") == "Mine."
     assert not value_of(item, "html")
     assert done.eatext("item/") == {"already_filled": 1}
-
-
-def test_html_goes_before_the_url(server):
-    item, _ = one(server, UNTIED_HTML, dict, html="<p>Other.", url=url_of)
-    assert item["main_text"] == "Other."
 
 
 def test_html_of_a_response_that_is_no_page(server):
@@ -108,7 +95,7 @@ def test_items_of_a_loader(server):
                 loader.add_value(name, given)
                 yield loader.load_item()
 
-    done = crawl(LoaderSpider, UNTIED_HTML, urls=(server("/page/one"),))
+    done = crawl(LoaderSpider, TWO_WITH_HTML, urls=(server("/page/one"),))
     assert [item["main_text"] for item in done.items] == [text_of("one")] * 2
     assert done.eatext("item/") == {"url": 1, "html": 1}
 
@@ -134,34 +121,20 @@ def test_what_is_remembered_is_bounded(server, monkeypatch, more, source):
 
 
 def test_other_fields_by_other_names(server):
-    settings = {
-        **TWO,
-        "EATEXT_URL_FIELD": "link",
-        "EATEXT_FIELDS": {
-            "body": "text",
-            "headline": "title",
-            "by": "algorithm",
-            "sure": "score",
-        },
-    }
+    fields = {"body": "text", "headline": "title", "by": "algorithm", "sure": "score"}
+    settings = {**TWO, "EATEXT_URL_FIELD": "link", "EATEXT_FIELDS": fields}
     item, _ = one(server, settings, dict, link=url_of, sure=0.0)
     del item["link"]
-    assert item == {
-        "body": text_of("one"),
-        "headline": "Page one",
-        "by": "plain",
-        "sure": 0.5,
-    }
+    values = [text_of("one"), "Page one", "plain", 0.5]
+    assert item == dict(zip(fields, values, strict=True))
 
 
 @pytest.mark.parametrize(
     ("below", "path", "text"),
     [
         ("keep", "/short", "Short."),
-        ("keep", "/page/one", text_of("one")),
         ("empty", "/short", ""),
-        ("empty", "/page/one", text_of("one")),
-        ("drop", "/page/one", text_of("one")),
+        *((below, "/page/one", text_of("one")) for below in ("keep", "empty", "drop")),
     ],
 )
 def test_texts_below_the_threshold(server, below, path, text):
@@ -176,22 +149,14 @@ def test_texts_below_the_threshold(server, below, path, text):
     [
         ({"EATEXT_MIN_CHARS": 20}, "/short", "below"),
         ({"EATEXT_MIN_SCORE": 0.75}, "/page/one", "below"),
-        (
-            {"EATEXT_ALGORITHM": "tests.support.algorithms.Nothing"},
-            "/page/one",
-            "empty",
-        ),
+        ({"EATEXT_ALGORITHM": NOTHING}, "/page/one", "empty"),
         ({}, "/file/empty", "empty"),
     ],
 )
 @pytest.mark.parametrize("components", [ADDON, TWO])
 def test_texts_below_the_threshold_drop_items(server, more, path, kind, components):
-    done = crawl(
-        TypeSpider,
-        {**components, **more, "EATEXT_BELOW": "drop"},
-        urls=(server(path),),
-        fields={"url": url_of},
-    )
+    settings = {**components, **more, "EATEXT_BELOW": "drop"}
+    done = crawl(TypeSpider, settings, urls=(server(path),), fields={"url": url_of})
     assert len(done.dropped) == 1
     assert not done.items
     assert not done.errors
@@ -225,17 +190,10 @@ class ReplacingPipeline:
     """Puts new items in the place of those that it gets, at times of its own."""
 
     async def process_item(self, item):
-        await maybe_deferred_to_future(deferred_later(0.01 * (item["number"] % 3)))
+        done = Deferred()
+        call_later(0.01 * (item["number"] % 3), done.callback, None)
+        await maybe_deferred_to_future(done)
         return {"for": item["number"]}
-
-
-def deferred_later(seconds):
-    from scrapy.utils.asyncio import call_later
-    from twisted.internet.defer import Deferred
-
-    done = Deferred()
-    call_later(seconds, done.callback, None)
-    return done
 
 
 def test_items_that_another_pipeline_replaced(server):
@@ -316,38 +274,33 @@ def test_a_processor_of_ones_own(server, caplog):
     assert "OwnProcessor has no list of pipelines" in complaint
 
 
-class SharingSpider(UrlSpider):
-    """Yields the item it began on the first page from the second."""
-
-    def parse(self, response):
-        item = {"text of first": str(response.meta["main_text"])}
-        yield response.follow("/page/second", self.parse_2, cb_kwargs={"item": item})
-
-    def parse_2(self, response, item):
-        yield item
-        yield item
-
-
 def test_an_item_has_the_text_of_the_response_that_yields_it(server):
+    class SharingSpider(UrlSpider):
+        """Yields the item it began on the first page from the second, twice."""
+
+        def parse(self, response):
+            item = {"text of first": str(response.meta["main_text"])}
+            yield response.follow(
+                "/page/second", self.parse_2, cb_kwargs={"item": item}
+            )
+
+        def parse_2(self, response, item):
+            yield item
+            yield item
+
     done = crawl(SharingSpider, ADDON, urls=(server("/page/first"),))
     item = {"text of first": text_of("first"), "main_text": text_of("second")}
     assert done.items == [item, item]
 
 
-@dataclass
-class NestedItem:
-    main_text: str = ""
-    more: dict[str, Any] = field(default_factory=dict)
-
-
 def test_many_items_of_one_page_share_its_text(server):
     class Many(UrlSpider):
         def parse(self, response):
-            for _ in range(300):
-                yield NestedItem()
+            for number in range(300):
+                yield {"number": number}
 
     done = crawl(Many, ADDON, urls=(server("/page/many"),))
-    assert len({id(item.main_text) for item in done.items}) == 1
+    assert len({id(item["main_text"]) for item in done.items}) == 1
     assert done.eatext("item/") == {"response": 300}
     assert done.eatext("response/") == {"extracted": 1}
 
@@ -367,38 +320,40 @@ def test_an_error_while_a_text_is_sought_loses_no_item(server, monkeypatch, capl
         raise OSError("broken on purpose")
 
     monkeypatch.setattr("scrapy_eatext.crawl.extractor.Extractor.of_html", fail)
-    item, done = one(server, UNTIED_HTML, dict, html="<p>x", url=url_of)
+    item, done = one(server, TWO_WITH_HTML, dict, html="<p>x", url=url_of)
     assert item == {"url": server("/page/one")}
     assert done.eatext("item/") == {"none": 1}
     assert done.eatext("exception_count/") == {"OSError": 1}
     assert "broken on purpose" in complaints(caplog)[0]
 
 
-# Without the downloader middleware.
-LATE = {
-    "SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": 40},
-    "ITEM_PIPELINES": {"scrapy_eatext.EatextPipeline": 100},
-}
+class LateSpider(UrlSpider):
+    """Changes its responses before it yields two items for each."""
+
+    def parse(self, response):
+        response.css("article").drop()
+        for number in range(2):
+            yield {"number": number, "page": response.url}
 
 
-def test_an_error_in_a_late_extraction_loses_no_item(server, monkeypatch):
+@pytest.mark.parametrize("broken", [False, True])
+def test_without_the_downloader_middleware_pages_are_extracted_late(
+    server, monkeypatch, broken
+):
     def fail(*_: object) -> None:
         raise OSError("broken on purpose")
 
-    monkeypatch.setattr("scrapy_eatext.execution.executors.Pool.submit", fail)
-
-    class Two(UrlSpider):
-        def parse(self, response):
-            yield {"number": 1}
-            yield {"number": 2}
-
-    done = crawl(Two, LATE, urls=(server("/page/one"),))
-    assert done.items == [{"number": 1}, {"number": 2}]
-    assert done.eatext("item/") == {"none": 2}
+    if broken:
+        monkeypatch.setattr("scrapy_eatext.execution.executors.Pool.submit", fail)
+    done = crawl(LateSpider, LATE, urls=(server("/page/late"),))
+    texts = [item.get("main_text") for item in done.items]
+    assert texts == [None if broken else text_of("late")] * 2
+    assert done.eatext("item/") == {"none" if broken else "response": 2}
+    assert done.eatext("late/") == ({} if broken else {"extracted": 1})
+    assert "eatext/response_count" not in done.stats
 
 
 def test_responses_that_are_not_extracted_late_either(server):
-
     class Unrequested(UrlSpider):
         """Its items seem to come from a response that nobody asked for."""
 

@@ -25,8 +25,12 @@ def find(pages, url):
     return pages.find(key_of(url))
 
 
-def test_every_url_of_a_page_finds_it():
-    pages: RecentPages[str] = RecentPages()
+@pytest.fixture
+def pages():
+    return RecentPages()
+
+
+def test_every_url_of_a_page_finds_it(pages):
     pages.remember(["http://a.org/x", "http://a.org/y?b=2&a=1"], "page", 4)
     for url in (
         "http://a.org/x",
@@ -38,24 +42,20 @@ def test_every_url_of_a_page_finds_it():
     assert find(pages, "http://a.org/") is None
 
 
-def test_what_is_no_url_is_taken_as_it_is():
-    pages: RecentPages[str] = RecentPages()
+def test_what_is_no_url_is_taken_as_it_is(pages):
     pages.remember(["http://[", ""], "page", 4)
     assert find(pages, "http://[") == "page"
     assert find(pages, "http://[[") is None
 
 
-def test_the_last_page_of_a_url_counts():
-    pages: RecentPages[int] = RecentPages()
+def test_the_last_page_of_a_url_counts(pages):
     for number in range(3):
         pages.remember(["http://a.org/"], number, 5)
     assert find(pages, "http://a.org/") == 2
-    assert len(pages) == 1
-    assert pages._bytes == 5
+    assert (len(pages), pages._bytes) == (1, 5)
 
 
-def test_pages_are_bounded():
-    pages: RecentPages[int] = RecentPages()
+def test_pages_are_bounded(pages):
     for number in range(recent.MAX_URLS + 5):
         pages.remember([f"http://a.org/{number}"], number, 1)
     assert len(pages) == recent.MAX_URLS
@@ -73,15 +73,12 @@ def test_what_is_kept_is_bounded(visits):
         assert find(pages, f"http://a.org/{number}") == number
 
 
-def test_a_page_larger_than_all_is_not_kept():
-    pages: RecentPages[int] = RecentPages()
+def test_a_page_larger_than_all_is_not_kept(pages):
     pages.remember(["http://a.org/"], 1, recent.MAX_BYTES + 1)
-    assert len(pages) == 0
-    assert pages._bytes == 0
+    assert (len(pages), pages._bytes) == (0, 0)
 
 
-def test_a_long_url_is_not_kept():
-    pages: RecentPages[int] = RecentPages()
+def test_a_long_url_is_not_kept(pages):
     url = "http://a.org/" + "x" * 15_000
     pages.remember([url], 1, 0)
     assert find(pages, url) == 1

@@ -16,7 +16,16 @@ from scrapy_eatext.execution.cascade import Job, Limits, extract_page
 from scrapy_eatext.execution.choice import OVERRIDES, Choice, SettingError, overridden
 from tests.support.algorithms import Plain
 from tests.support.commands import run_scrapy
-from tests.support.crawling import ADDON, PLAIN, WITHOUT_REACTOR, UrlSpider, crawl
+from tests.support.crawling import (
+    ADDON,
+    DOWNLOADER,
+    PIPELINE,
+    PLAIN,
+    SPIDER,
+    WITHOUT_REACTOR,
+    UrlSpider,
+    crawl,
+)
 from tests.support.suites import table_of
 
 pytestmark = pytest.mark.slow
@@ -67,11 +76,10 @@ def test_strings_from_a_command_line(key, given, attribute, value):
 def test_errors_name_key_value_and_what_may_be(key, given, where, allowed):
     with pytest.raises(SettingError) as caught:
         config(**{key: eval(given)})
-    assert caught.value.key == (where or key)
-    assert allowed in str(caught.value)
-    assert str(caught.value).startswith(
-        f"{where or key} is {caught.value.value!r}, it must be"
-    )
+    error = caught.value
+    assert error.key == (where or key)
+    assert allowed in str(error)
+    assert str(error).startswith(f"{error.key} is {error.value!r}, it must be")
 
 
 def test_none_is_as_good_as_nothing():
@@ -144,10 +152,8 @@ def test_options_are_laid_over_each_other():
         EATEXT_OPTIONS={PLAIN: {"min_length": 5, "reference": True}},
         EATEXT_SITES={"a.org": {"options": {"min_length": 6}}},
     )
-    assert made.choice_for("http://a.org/").options[PLAIN] == {
-        "min_length": 6,
-        "reference": True,
-    }
+    options = made.choice_for("http://a.org/").options
+    assert options[PLAIN] == {"min_length": 6, "reference": True}
     said = {"options": {PLAIN: {"min_length": 7}, NOTHING: {"min_length": 8}}}
     options = made.choice_for("http://a.org/", said).options
     assert options[PLAIN] == {"min_length": 7, "reference": True}
@@ -157,19 +163,10 @@ def test_options_are_laid_over_each_other():
 
 # Scrapy leaves its HTTP client open when a component fails to start.
 @pytest.mark.filterwarnings("ignore:Unclosed client session:ResourceWarning")
-@pytest.mark.parametrize(
-    "component",
-    [
-        ADDON,
-        {"DOWNLOADER_MIDDLEWARES": {"scrapy_eatext.EatextDownloaderMiddleware": 545}},
-        {"SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": 40}},
-        {"ITEM_PIPELINES": {"scrapy_eatext.EatextPipeline": 100}},
-    ],
-)
+@pytest.mark.parametrize("component", [ADDON, DOWNLOADER, SPIDER, PIPELINE])
 def test_an_error_ends_the_crawl_before_its_first_request(server, component):
-    done = crawl(
-        UrlSpider, {**component, "EATEXT_MIN_CHARS": "many"}, urls=(server("/page/1"),)
-    )
+    settings = {**component, "EATEXT_MIN_CHARS": "many"}
+    done = crawl(UrlSpider, settings, urls=(server("/page/1"),))
     assert isinstance(done.error, SettingError)
     assert "downloader/request_count" not in done.stats
     assert not done.items
@@ -184,30 +181,28 @@ def test_a_disabled_plugin_is_silent(server, caplog):
     assert not done.eatext()
 
 
-@pytest.mark.parametrize("reactor", ["asyncio", "select", "none"])
+SELECT = "TWISTED_REACTOR = 'twisted.internet.selectreactor.SelectReactor'"
+NO_REACTOR = "TWISTED_REACTOR_ENABLED = False"
+
+
+@pytest.mark.parametrize("reactor", ["", SELECT, NO_REACTOR])
 def test_scrapy_crawl_fails(tmp_path, reactor):
-    if reactor == "none" and not WITHOUT_REACTOR:
+    if reactor == NO_REACTOR and not WITHOUT_REACTOR:
         pytest.skip("no downloads without a reactor")
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = project_settings\n")
     (tmp_path / "project_settings.py").write_text(
         "SPIDER_MODULES = ['tests.support.crawling']\n"
-        "ADDONS = {'scrapy_eatext.Addon': 500}\n"
-        + {
-            "asyncio": "",
-            "select": "TWISTED_REACTOR = 'twisted.internet.selectreactor.SelectReactor'",
-            "none": "TWISTED_REACTOR_ENABLED = False",
-        }[reactor]
+        f"ADDONS = {ADDON['ADDONS']}\n{reactor}"
     )
     ended = run_scrapy(tmp_path, "crawl", "urls", "-s", "EATEXT_BELOW=sink")
     assert ended.returncode == 1
     assert "EATEXT_BELOW is 'sink', it must be one of 'keep'" in ended.stderr
     assert "Spider opened" not in ended.stderr
     # Twisted writes the frames of errors by means of its own.
-    if reactor != "select" and hasattr(scrapy.crawler, "AsyncCrawlerProcess"):
+    if reactor != SELECT and hasattr(scrapy.crawler, "AsyncCrawlerProcess"):
         assert "Traceback" not in ended.stderr
-        assert (
-            ended.stderr.count("\nscrapy_eatext.execution.choice.SettingError: ") == 1
-        )
+        name = "\nscrapy_eatext.execution.choice.SettingError: "
+        assert ended.stderr.count(name) == 1
 
 
 ANYTHING = st.recursive(

@@ -9,6 +9,9 @@ import pytest
 import scrapy
 from scrapy.exceptions import DropItem
 from scrapy.http import HtmlResponse
+from scrapy.settings import Settings
+from scrapy.signalmanager import SignalManager
+from scrapy.statscollectors import StatsCollector
 
 from scrapy_eatext import EatextSpiderMiddleware
 from scrapy_eatext.crawl.service import Service
@@ -19,19 +22,16 @@ from tests.support.mockserver import text_of
 pytestmark = pytest.mark.slow
 
 
-class OtherOutputSpider(UrlSpider):
-    """Yields all that a callback may yield."""
-
-    async def parse(self, response):
-        yield None
-        yield {"kind": "dict"}
-        yield response.follow("/page/next", self.parse_next, meta=response.meta)
-
-    def parse_next(self, response):
-        return [{"kind": "next"}]
-
-
 def test_every_output_goes_through(server):
+    class OtherOutputSpider(UrlSpider):
+        async def parse(self, response):
+            yield None
+            yield {"kind": "dict"}
+            yield response.follow("/page/next", self.parse_next, meta=response.meta)
+
+        def parse_next(self, response):
+            return [{"kind": "next"}]
+
     done = crawl(OtherOutputSpider, ADDON, urls=(server("/page/one"),))
     assert not done.errors
     assert {item["kind"]: item["main_text"] for item in done.items} == {
@@ -40,35 +40,18 @@ def test_every_output_goes_through(server):
     }
 
 
-class MakingMiddleware:
-    """Makes an item of its own for each response."""
-
-    async def process_spider_output(self, response, result):
-        async for output in result:
-            yield output
-        yield {"made": True}
-
-
 def test_items_of_other_middlewares_are_tied(server):
-    settings = {
-        **ADDON,
-        "SPIDER_MIDDLEWARES": {
-            "tests.crawl.test_spidermiddleware.MakingMiddleware": 500
-        },
-    }
+    class MakingMiddleware:
+        """Makes an item of its own for each response."""
+
+        async def process_spider_output(self, response, result):
+            async for output in result:
+                yield output
+            yield {"made": True}
+
+    settings = {**ADDON, "SPIDER_MIDDLEWARES": {MakingMiddleware: 500}}
     done = crawl(UrlSpider, settings, urls=(server("/page/one"),))
     assert [item["main_text"] for item in done.items] == [text_of("one")] * 2
-
-
-class FailingPipeline:
-    """Drops the first item, fails on the second and replaces others."""
-
-    def process_item(self, item):
-        if item["number"] == 0:
-            raise DropItem("first")
-        if item["number"] == 1:
-            raise ValueError
-        return dict(item)
 
 
 @pytest.fixture
@@ -86,6 +69,16 @@ def services(monkeypatch):
 def test_items_are_let_go_whatever_becomes_of_them(server, services, place):
     held = []
 
+    class FailingPipeline:
+        """Drops the first item, fails on the second and replaces others."""
+
+        def process_item(self, item):
+            if item["number"] == 0:
+                raise DropItem("first")
+            if item["number"] == 1:
+                raise ValueError
+            return dict(item)
+
     class Watcher:
         """Sees how many items the service holds when another is done."""
 
@@ -101,7 +94,7 @@ def test_items_are_let_go_whatever_becomes_of_them(server, services, place):
     settings = {
         **ADDON,
         "ITEM_PIPELINES": {
-            "tests.crawl.test_spidermiddleware.FailingPipeline": 50,
+            FailingPipeline: 50,
             "scrapy_eatext.EatextPipeline": place,
             Watcher: 900,
         },
@@ -119,22 +112,16 @@ def test_items_are_let_go_whatever_becomes_of_them(server, services, place):
     assert not services[0].ties._tied
 
 
-class SwallowingMiddleware:
-    """Nearer to the engine than this package's: lets no item pass."""
-
-    async def process_spider_output(self, response, result):
-        async for output in result:
-            if isinstance(output, scrapy.Request):
-                yield output
-
-
 def test_items_that_another_middleware_swallows_are_let_go(server, services):
-    settings = {
-        **ADDON,
-        "SPIDER_MIDDLEWARES": {
-            "tests.crawl.test_spidermiddleware.SwallowingMiddleware": 1
-        },
-    }
+    class SwallowingMiddleware:
+        """Nearer to the engine than this package's: lets no item pass."""
+
+        async def process_spider_output(self, response, result):
+            async for output in result:
+                if isinstance(output, scrapy.Request):
+                    yield output
+
+    settings = {**ADDON, "SPIDER_MIDDLEWARES": {SwallowingMiddleware: 1}}
     urls = tuple(server(f"/page/{n}") for n in range(20))
     done = crawl(UrlSpider, settings, urls=urls)
     assert not done.items
@@ -142,34 +129,24 @@ def test_items_that_another_middleware_swallows_are_let_go(server, services):
     assert not services[0].ties._tied
 
 
-@pytest.fixture
-def make_crawler():
-    from scrapy.settings import Settings
-    from scrapy.signalmanager import SignalManager
-    from scrapy.statscollectors import StatsCollector
+class FakeCrawler:
+    settings = Settings({"EATEXT_ALGORITHM": PLAIN})
+    spider = None
 
-    class FakeCrawler:
-        settings = Settings({"EATEXT_ALGORITHM": PLAIN})
-        spider = None
-
-    def make():
-        made = FakeCrawler()
-        made.signals = SignalManager(made)
-        made.stats = StatsCollector(made)
-        return made
-
-    return make
+    def __init__(self):
+        self.signals = SignalManager(self)
+        self.stats = StatsCollector(self)
 
 
 @pytest.fixture
-def service(make_crawler):
-    made = Service.of(make_crawler())
+def service():
+    made = Service.of(FakeCrawler())
     yield made
     run(made._close())
 
 
-def test_nothing_stays_of_a_crawl_that_could_not_start(make_crawler):
-    crawler = make_crawler()
+def test_nothing_stays_of_a_crawl_that_could_not_start():
+    crawler = FakeCrawler()
     middleware = EatextSpiderMiddleware.from_crawler(crawler)
     assert middleware._service is Service.of(crawler)
     gone = weakref.ref(crawler)
@@ -179,8 +156,10 @@ def test_nothing_stays_of_a_crawl_that_could_not_start(make_crawler):
 
 
 def test_an_item_that_is_yielded_twice_enters_twice(service):
-    service.fill_items()
     item = {"number": 1}
+    service.ties.tie(item, HtmlResponse("http://example.com/"))
+    assert not service.ties._tied  # as nobody fills it
+    service.fill_items()
     responses = [HtmlResponse(f"http://example.com/{n}") for n in range(2)]
     for response in responses:
         service.ties.tie(item, response)
@@ -189,11 +168,6 @@ def test_an_item_that_is_yielded_twice_enters_twice(service):
         assert current_response() is response
     service.ties.enter(item)
     assert current_response() is None
-    assert not service.ties._tied
-
-
-def test_items_that_nobody_fills_are_not_tied(service):
-    service.ties.tie({}, HtmlResponse("http://example.com/"))
     assert not service.ties._tied
 
 

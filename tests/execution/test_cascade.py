@@ -48,9 +48,16 @@ def test_dense_blocks_and_their_headings(html, text):
     assert kept(html) == text
 
 
+def choice(name: str, **more: object) -> Choice:
+    return Choice(algorithms=(f"tests.support.algorithms.{name}",), **more)
+
+
+PLAIN = choice("Plain")
+LAST = f"<p>{text_of('last')}</p>"
+
+
 def failing(*, html: str = "broken", **more: object) -> Job:
-    choice = Choice(algorithms=("tests.support.algorithms.Broken",), **more)
-    return Job(f"<p>{LONG}</p>{html}", "", choice, Limits())
+    return Job(f"<p>{LONG}</p>{html}", "", choice("Broken", **more), Limits())
 
 
 def test_rules_hold_in_the_last_resort_too():
@@ -87,28 +94,19 @@ def test_a_page_too_long_to_read_is_read_at_its_beginning(monkeypatch):
 
     monkeypatch.setattr(page_module, "walk", limited)
     monkeypatch.setattr("scrapy_eatext.execution.cascade._SHORTEST", 400)
-    choice = Choice(algorithms=("tests.support.algorithms.Plain",))
     html = f"<p>{LONG}</p>" * 20
     response = HtmlResponse("http://example.com/", body=html, encoding="utf-8")
     for page in (html, html.encode(), response):
-        outcome = extract_page(Job(page, "", choice, Limits()))
+        outcome = extract_page(Job(page, "", PLAIN, Limits()))
         assert outcome.kind == "timed_out"
         assert outcome.result.text.startswith(f"{LONG}\n\n{LONG}\n\n")
         assert len(outcome.result.text) < 400
 
 
 def test_what_is_no_page_fails():
-    choice = Choice(algorithms=("tests.support.algorithms.Plain",))
-    outcome = extract_page(Job(3, "", choice, Limits()))
+    outcome = extract_page(Job(3, "", PLAIN, Limits()))
     assert (outcome.kind, outcome.result) == ("failed", MainText())
-    assert [failure.name for failure in outcome.failures] == [
-        "TypeError",
-        "TypeError",
-    ]
-
-
-PLAIN = Choice(algorithms=("tests.support.algorithms.Plain",))
-LAST = f"<p>{text_of('last')}</p>"
+    assert [failure.name for failure in outcome.failures] == ["TypeError"] * 2
 
 
 @pytest.mark.parametrize("kind", ["too_large", "timed_out", "worker_died"])
@@ -184,9 +182,8 @@ def test_all_parts_together_have_the_time_of_a_page(monkeypatch):
 
     monkeypatch.setattr(cascade, "judge_dense", judge)
     limits = Limits(timeout=100)
-    outcome = extract_page(
-        Job("x" * 50_000_000, "", PLAIN, limits, give_up="too_large")
-    )
+    job = Job("x" * 50_000_000, "", PLAIN, limits, give_up="too_large")
+    outcome = extract_page(job)
     assert outcome.result == MainText()
     assert len(seconds) > 5
     assert 90 < sum(seconds) < 100
@@ -210,8 +207,7 @@ def test_a_page_that_is_cut_keeps_its_encoding(encoding, text):
 
 
 def test_a_failure_keeps_no_page():
-    error = ValueError("<p>a page</p>" * 100_000)
-    failure = Failure.of(error)
+    failure = Failure.of(ValueError("<p>a page</p>" * 100_000))
     assert failure.name == "ValueError"
     assert len(failure.traceback) < 11_000
 
@@ -275,10 +271,9 @@ def in_vain(*_: object) -> None:
 
 
 def job(name: str = "Plain", fields: tuple[str, ...] = FIELDS, **limits: float) -> Job:
-    choice = Choice(algorithms=(f"tests.support.algorithms.{name}",))
     head = "<title>Boats</title><meta name=date content=2024-03-01>"
     html = f"<html lang=en>{head}<p>{LONG}</p>"
-    return Job(html, "", choice, Limits(**limits), fields=fields)
+    return Job(html, "", choice(name), Limits(**limits), fields=fields)
 
 
 @pytest.mark.parametrize(
@@ -303,15 +298,11 @@ def test_a_field_that_fails_costs_nothing_else(monkeypatch, field, where):
     computed = {**whole.computed, field: NOTHING.computed[field]}
     assert outcome.result.computed == computed
     assert outcome.result.detached() == outcome.result
-
-
-def test_a_field_that_fails_in_the_last_resort(monkeypatch):
-    monkeypatch.setattr("scrapy_eatext.output.html.html", fail)
+    # Nor in the last resort.
     outcome = extract_page(replace(failing(), fields=FIELDS))
     assert (outcome.kind, outcome.result.text) == ("failed", LONG)
-    assert [failure.field for failure in outcome.failures] == ["", "html"]
-    assert outcome.result.markdown == LONG
-    assert outcome.result.html == ""
+    assert [failure.field for failure in outcome.failures] == ["", field]
+    assert all(outcome.result.value(name) for name in {"markdown", "html"} - {field})
 
 
 def test_a_field_of_which_a_part_fails(monkeypatch):

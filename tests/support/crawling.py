@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import logging
 import re
 import time
@@ -21,6 +22,8 @@ from scrapy.utils.test import get_reactor_settings
 from tests import ROOT
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pytest
 
 DOCS = ROOT / "docs"
@@ -28,6 +31,13 @@ DOCS = ROOT / "docs"
 # be busy with other things.
 PATIENCE = 300
 ADDON = {"ADDONS": {"scrapy_eatext.Addon": 500}}
+# Components one by one, without the add-on; beside it UNTIED switches one off.
+DOWNLOADER = {
+    "DOWNLOADER_MIDDLEWARES": {"scrapy_eatext.EatextDownloaderMiddleware": 545}
+}
+SPIDER = {"SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": 40}}
+UNTIED = {"SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": None}}
+PIPELINE = {"ITEM_PIPELINES": {"scrapy_eatext.EatextPipeline": 100}}
 PLAIN = "tests.support.algorithms.Plain"
 
 # Scrapy's downloads without a reactor are aiohttp's, before 2.19 those of httpx,
@@ -205,6 +215,11 @@ class UrlSpider(scrapy.Spider):
 
     def parse(self, response):
         yield {"url": response.url}
+
+
+def fed(path: Path) -> list[Any]:
+    """The items of a feed in JSON Lines, whose texts may have other line ends."""
+    return [json.loads(line) for line in path.read_text("utf-8").split("\n") if line]
 
 
 def complaints(caplog: pytest.LogCaptureFixture) -> list[str]:

@@ -9,13 +9,12 @@ import attrs
 import pydantic
 import scrapy
 
-from tests.support.crawling import UrlSpider, crawl
+from tests.support.crawling import DOWNLOADER, PIPELINE, SPIDER, UrlSpider, crawl
 
 # Neither add-on nor spider middleware.
-TWO = {
-    "DOWNLOADER_MIDDLEWARES": {"scrapy_eatext.EatextDownloaderMiddleware": 545},
-    "ITEM_PIPELINES": {"scrapy_eatext.EatextPipeline": 100},
-}
+TWO = {**DOWNLOADER, **PIPELINE}
+# No downloader middleware: pages are extracted for their items.
+LATE = {**SPIDER, **PIPELINE}
 
 
 class ScrapyItem(scrapy.Item):
