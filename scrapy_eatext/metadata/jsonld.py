@@ -76,13 +76,13 @@ class JsonLd:
             elif _CRUMBS in types:
                 self.crumbs.append(thing)
         self._ranked = sorted(ranked, key=itemgetter(0))
+        # The things that may describe the page, the best first.
+        self.things = [thing for _, thing in self._ranked]
 
     @property
     def is_product(self) -> bool:
         """Whether the page is a product's: its names and dates are of reviews."""
-        return bool(self._ranked) and not _GOODS.isdisjoint(
-            types_of(self._ranked[0][1])
-        )
+        return any(not _GOODS.isdisjoint(types_of(best)) for best in self.things[:1])
 
     def known(self, thing: dict[str, Any]) -> dict[str, Any]:
         """A thing; if it is only a reference, the thing that it refers to."""
@@ -90,19 +90,13 @@ class JsonLd:
             return thing
         return self._by_id.get(str(thing.get("@id")), thing)
 
-    def things(self) -> list[dict[str, Any]]:
-        """The things that may describe the page, the best first."""
-        return [thing for _, thing in self._ranked]
-
     def title(self) -> str:
-        for rank, thing in self._ranked:
-            title = text_of(thing.get("headline"))
-            if not title and rank == 1:
-                # A JobPosting has a title, and may have a name too.
-                title = text_of(thing.get("name")) or text_of(thing.get("title"))
-            if title:
-                return title
-        return ""
+        return _first(
+            text_of(thing.get(key))
+            for rank, thing in self._ranked
+            # A JobPosting has a title, and may have a name too.
+            for key in (("headline", "name", "title") if rank == 1 else ("headline",))
+        )
 
     def authors(self) -> tuple[list[str], bool]:
         """The authors' names, and whether any of them is a person."""
@@ -111,39 +105,37 @@ class JsonLd:
                 value = thing.get(key)
                 names = different(self._names(value))
                 if names and (rank < 2 or len(names) == 1):
-                    authors = value if isinstance(value, list) else [value]
-                    return names, not all(map(_is_organization, authors))
+                    return names, not all(map(_is_organization, listed(value)))
         return [], False
 
     def first(self, key: str) -> str:
         """The first text under a key."""
-        texts = (text_of(thing.get(key)) for _, thing in self._ranked)
-        return next(filter(None, texts), "")
+        return _first(text_of(thing.get(key)) for thing in self.things)
 
     def date(self, *keys: str) -> str:
         """The text of the first date under one of the keys."""
-        texts = (_dated(thing.get(key)) for key in keys for _, thing in self._ranked)
-        return next(filter(None, texts), "")
+        return _first(_dated(thing.get(key)) for key in keys for thing in self.things)
 
-    def image(self) -> str:
-        keys = ("image", "thumbnailUrl", "primaryImageOfPage")
-        urls = (self._url(thing.get(key)) for _, thing in self._ranked for key in keys)
-        return next(filter(None, urls), "")
+    def address(self, *keys: str) -> str:
+        """The first address, of the best thing that has one under one of the keys."""
+        return _first(
+            self._url(thing.get(key)) for thing in self.things for key in keys
+        )
 
     def images(self) -> Iterator[tuple[Any, Any, Any, Any]]:
         """The raw address, caption, width and height of each image."""
-        for _, thing in self._ranked:
+        for thing in self.things:
             for key in ("image", "primaryImageOfPage", "thumbnailUrl"):
                 yield from self._media(thing.get(key), "url", "contentUrl")
 
     def videos(self) -> Iterator[tuple[Any, Any, Any, Any]]:
-        for _, thing in self._ranked:
+        for thing in self.things:
             if "VideoObject" in types_of(thing):
                 yield from self._media(thing, "contentUrl", "embedUrl")
             yield from self._media(thing.get("video"), "contentUrl", "embedUrl", "url")
 
     def _media(self, value: Any, *keys: str) -> Iterator[tuple[Any, Any, Any, Any]]:
-        for medium in value[:MOST_VALUES] if isinstance(value, list) else [value]:
+        for medium in listed(value)[:MOST_VALUES]:
             if isinstance(medium, str):
                 yield medium, "", 0, 0
             elif isinstance(medium, dict):
@@ -152,23 +144,16 @@ class JsonLd:
                 text = thing.get("caption") or thing.get("name")
                 yield url, text_of(text), thing.get("width"), thing.get("height")
 
-    def licence(self) -> str:
-        urls = (self._url(thing.get("license")) for _, thing in self._ranked)
-        return next(filter(None, urls), "")
-
     def comments(self) -> int:
         """The number of comments, 0 if it is unknown."""
-        for _, thing in self._ranked:
-            value = thing.get("interactionStatistic")
-            statistics = value[:MOST_VALUES] if isinstance(value, list) else [value]
-            counts = [
+        for thing in self.things:
+            counts = [thing.get("commentCount")]
+            counts += [
                 statistic.get("userInteractionCount")
-                for statistic in statistics
-                if isinstance(statistic, dict)
-                and "Comment" in str(statistic.get("interactionType"))[:200]
+                for statistic in _things_of(thing.get("interactionStatistic"))
+                if "Comment" in str(statistic.get("interactionType"))[:200]
             ]
-            for count in (thing.get("commentCount"), *counts):
-                number = _whole(count)
+            for number in map(_whole, counts):
                 if number is not None:
                     return number
         return 0
@@ -176,32 +161,30 @@ class JsonLd:
     def breadcrumbs(self) -> Iterator[tuple[str, str]]:
         """The names and addresses of the steps of the first path with any name."""
         for thing in self.crumbs[:MOST_VALUES]:
-            steps = thing.get("itemListElement")
-            steps = steps[:MOST_VALUES] if isinstance(steps, list) else [steps]
-            path = [
-                (text_of(step.get("name")) or text_of(_named(step.get("item"))), url)
-                for step in sorted(filter(_is_dict, steps), key=_position)
-                for url in [self._url(step.get("item"))]
+            steps = _things_of(thing.get("itemListElement"))
+            steps.sort(key=lambda step: _whole(step.get("position")) or 0)
+            items = [step.get("item") for step in steps]
+            names = [
+                text_of(step.get("name")) or text_of(_named(item))
+                for step, item in zip(steps, items, strict=True)
             ]
-            if any(name for name, _ in path):
-                yield from path
+            if any(names):
+                yield from zip(names, map(self._url, items), strict=True)
                 return
 
     def site_name(self) -> str:
-        for _, thing in self._ranked:
+        for thing in self.things:
             names = self._names(thing.get("publisher"))
             if names:
                 return names[0]
-        return next(filter(None, (text_of(one.get("name")) for one in self._sites)), "")
+        return _first(text_of(site.get("name")) for site in self._sites)
 
     def tags(self) -> list[str]:
         for rank, thing in self._ranked:
             if rank < 2:
-                value = thing.get("keywords")
-                parts = value if isinstance(value, list) else [value]
                 tags = different(
                     tag.strip()
-                    for part in parts
+                    for part in listed(thing.get("keywords"))
                     for tag in COMMA.split(text_of(_named(part)))
                     if tag.strip()
                 )
@@ -216,7 +199,8 @@ class JsonLd:
             # An address is no name.
             return [text_of(value)] if value.strip() and not _WEB.match(value) else []
         if isinstance(value, list):
-            return [name for one in value[:50] for name in self._names(one, depth + 1)]
+            parts = (self._names(one, depth + 1) for one in value[:MOST_VALUES])
+            return [name for names in parts for name in names]
         if isinstance(value, dict):
             name = value.get("name") or value.get("@value")
             if not name:
@@ -231,8 +215,7 @@ class JsonLd:
         if depth > 3:
             return ""
         if isinstance(value, list):
-            urls = (self._url(one, depth + 1) for one in value[:MOST_VALUES])
-            return next(filter(None, urls), "")
+            return _first(self._url(one, depth + 1) for one in value[:MOST_VALUES])
         if isinstance(value, dict):
             url = value.get("url") or value.get("contentUrl")
             key = value.get("@id")
@@ -245,12 +228,19 @@ class JsonLd:
         return value.strip() if isinstance(value, str) else ""
 
 
-def _is_dict(value: Any) -> bool:
-    return isinstance(value, dict)
+def _first(texts: Iterable[str]) -> str:
+    """The first text that is not empty, "" if there is none."""
+    return next(filter(None, texts), "")
 
 
-def _position(step: dict[str, Any]) -> int:
-    return _whole(step.get("position")) or 0
+def listed(value: Any) -> list[Any]:
+    """A value as a list, which is the value itself if it is a list."""
+    return value if isinstance(value, list) else [value]
+
+
+def _things_of(value: Any) -> list[dict[str, Any]]:
+    """The things among the first items of a value."""
+    return [one for one in listed(value)[:MOST_VALUES] if isinstance(one, dict)]
 
 
 def _whole(value: Any) -> int | None:
@@ -289,13 +279,14 @@ def _is_organization(thing: Any) -> bool:
 
 def types_of(thing: dict[str, Any]) -> list[str]:
     """The names of a thing's types, without addresses and prefixes."""
-    value = thing.get("@type")
-    names = value if isinstance(value, list) else [value]
     return [
-        name.rpartition("/")[2].rpartition(":")[2]
-        for name in names
-        if isinstance(name, str)
+        unprefixed(name) for name in listed(thing.get("@type")) if isinstance(name, str)
     ]
+
+
+def unprefixed(name: str) -> str:
+    """A name of schema.org's without address and prefix."""
+    return name.rpartition("/")[2].rpartition(":")[2]
 
 
 def scripts_in(source: bytes) -> Iterator[str]:

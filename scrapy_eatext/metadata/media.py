@@ -30,17 +30,21 @@ Found = tuple[Any, Any, Any, Any]
 
 
 def media_of(
-    found: Iterable[Found], address: Callable[[str], str]
-) -> tuple[Media, ...]:
-    """The first images or videos of those found, each address once.
+    found: Iterable[tuple[str, Iterable[Found]]], address: Callable[[str], str]
+) -> tuple[str, tuple[Media, ...]]:
+    """The first images or videos that are found, each address once; the first source.
 
-    ``address`` makes an address absolute; it returns "" for an unsuitable one.
+    ``found`` has those of each source.  ``address`` makes an address absolute; it
+    returns "" for an unsuitable one.
     """
     # The caption and the size of each address.
     media: dict[str, tuple[str, int, int]] = {}
-    left = _MOST_CHARS
-    for source, caption, width, height in found:
-        url = bounded("image", address(source)) if isinstance(source, str) else ""
+    first_source, left = "", _MOST_CHARS
+    for source, given, caption, width, height in (
+        (source, *one) for source, of_source in found for one in of_source
+    ):
+        first_source = first_source or source
+        url = bounded("image", address(given)) if isinstance(given, str) else ""
         if not url or len(url) > left:
             continue
         if url not in media:
@@ -52,7 +56,7 @@ def media_of(
         if not text and caption:
             text = bounded("caption", shortened(caption))
         media[url] = text, columns or _size(width), lines or _size(height)
-    return tuple(Media(url, *details) for url, details in media.items())
+    return first_source, tuple(Media(url, *details) for url, details in media.items())
 
 
 def figures(page: Page) -> Iterator[Found]:

@@ -59,10 +59,13 @@ _MODIFIED = ("dcterms.modified", "dc.date.modified", "datemodified", "last-modif
 _SITES = ("application-name", "twitter:app:name:iphone", "cre", "dc.publisher")
 _DESCRIPTIONS = ("description", "twitter:description", "dc.description",
                  "sailthru.description")  # fmt: skip
+_LANGUAGES = ("content-language", "language", "dc.language")
+_OG_IMAGES = ("og:image", "og:image:url", "og:image:secure_url")
 _IMAGES = ("twitter:image", "twitter:image:src", "parsely-image-url", "thumbnail",
            "image", "thumbnailurl")  # fmt: skip
-_SECTIONS = ("article:section", "og:article:section", "parsely-section", "section",
-             "sailthru.section", "articlesection", "dc.subject.section")  # fmt: skip
+_OG_SECTIONS = ("article:section", "og:article:section")
+_SECTIONS = ("parsely-section", "section", "sailthru.section", "articlesection",
+             "dc.subject.section")  # fmt: skip
 _LICENCES = ("dcterms.license", "dc.rights", "dcterms.rights", "license")
 # Languages of scripts that are written from right to left.
 _FROM_RIGHT = frozenset("ar arc ckb dv fa he ks nqo ps sd ug ur yi".split())
@@ -119,8 +122,9 @@ _T = TypeVar("_T")
 class Reader:
     """Reads the metadata of one page, each field by a method with the field's name.
 
-    The method yields pairs of a source and a value, the best first.  A field whose
-    method fails is left empty, and the others are read.
+    The method yields pairs of a source and a value, the best first; for a date also the
+    date as the page has it.  A field whose method fails is left empty, and the others
+    are read.
     """
 
     def __init__(self, page: Page) -> None:
@@ -146,13 +150,14 @@ class Reader:
     def _value(self, field: str) -> Any:
         """The value of a field; it is read once, and its source noted."""
         if field not in self._values:
-            nothing = "", _EMPTY[field]
-            source, value = self._safely(
-                lambda: _first(field, getattr(self, f"_{field}")()), nothing
+            source, value, *written = self._safely(
+                lambda: _first(field, getattr(self, f"_{field}")()), ("", _EMPTY[field])
             )
             self._values[field] = value
             if source:
                 self._sources[field] = source
+            for raw in written:
+                self._values[f"{field}_raw"] = bounded(f"{field}_raw", shortened(raw))
         return self._values[field]
 
     def _safely(self, read: Callable[[], _T], otherwise: _T) -> _T:
@@ -165,10 +170,15 @@ class Reader:
             return otherwise
 
     def _meta(self, *names: str) -> Iterator[str]:
-        metas = self._metas
         for name in names:
-            for content in metas.get(name, ()):
+            for content in self._metas.get(name, ()):
                 yield shortened(unescaped_again(content))
+
+    def _metas_of(
+        self, source: str, *names: str, read: Callable[[str], str] = str
+    ) -> Iterator[_Found]:
+        """The contents of meta elements with some names, after ``read``."""
+        return ((source, read(content)) for content in self._meta(*names))
 
     # -- title
 
@@ -206,8 +216,8 @@ class Reader:
 
     def _titles(self) -> Iterator[_Found]:
         yield "json-ld", self._data.title()
-        yield from (("opengraph", title) for title in self._meta("og:title"))
-        yield from (("meta", title) for title in self._meta(*_TITLES))
+        yield from self._metas_of("opengraph", "og:title")
+        yield from self._metas_of("meta", *_TITLES)
         yield "microdata", self._things.in_microdata("headline")
         yield "page", unescaped_again(self._page.title)
 
@@ -308,21 +318,7 @@ class Reader:
                 day_first = self._page.is_day_first
                 yield source, dates.iso(value, day_first=day_first), value
 
-    def _dates(self, field: str, found: Iterable[_Date]) -> Iterator[_Found]:
-        """The dates that could be read; sets the field of the raw date."""
-        for source, day, written in found:
-            if day:
-                raw = f"{field}_raw"
-                self._values[raw] = bounded(raw, shortened(written))
-                yield source, day
-
-    def _published(self) -> Iterator[_Found]:
-        return self._dates("published", self._publications())
-
-    def _modified(self) -> Iterator[_Found]:
-        return self._dates("modified", self._changes())
-
-    def _publications(self) -> Iterator[_Date]:
+    def _published(self) -> Iterator[_Date]:
         yield from self._iso("json-ld", [self._data.date("datePublished")])
         other = self._data.date("dateCreated", "uploadDate", "datePosted")
         yield from self._iso("json-ld", [other])
@@ -343,7 +339,7 @@ class Reader:
         yield from _shown("time", visible.times, "updated")
         yield from _shown("page", visible.written, "updated")
 
-    def _changes(self) -> Iterator[_Date]:
+    def _modified(self) -> Iterator[_Date]:
         yield from self._iso("json-ld", [self._data.date("dateModified")])
         times = self._meta("article:modified_time", "og:updated_time")
         yield from self._iso("opengraph", times)
@@ -361,63 +357,43 @@ class Reader:
     # -- the other fields
 
     def _site_name(self) -> Iterator[_Found]:
-        yield from (("opengraph", name) for name in self._meta("og:site_name"))
+        yield from self._metas_of("opengraph", "og:site_name")
         yield "json-ld", self._data.site_name()
-        yield from (("meta", name) for name in self._meta(*_SITES))
+        yield from self._metas_of("meta", *_SITES)
 
     def _description(self) -> Iterator[_Found]:
         yield "json-ld", _untagged(self._data.first("description"))
-        for text in self._meta("og:description"):
-            yield "opengraph", _untagged(text)
-        yield from (("meta", _untagged(text)) for text in self._meta(*_DESCRIPTIONS))
+        yield from self._metas_of("opengraph", "og:description", read=_untagged)
+        yield from self._metas_of("meta", *_DESCRIPTIONS, read=_untagged)
 
     def _language(self) -> Iterator[_Found]:
         yield "page", self._page.language
         yield "json-ld", primary_tag(self._data.first("inLanguage"))
-        for name in self._meta("og:locale"):
-            yield "opengraph", primary_tag(name)
-        for name in self._meta("content-language", "language", "dc.language"):
-            yield "meta", primary_tag(name)
+        yield from self._metas_of("opengraph", "og:locale", read=primary_tag)
+        yield from self._metas_of("meta", *_LANGUAGES, read=primary_tag)
 
     def _canonical_url(self) -> Iterator[_Found]:
         yield "meta", self._address(self._links.get("canonical", ""))
-        for url in self._meta("og:url"):
-            yield "opengraph", self._address(url)
+        yield from self._metas_of("opengraph", "og:url", read=self._address)
         yield "json-ld", self._address(self._data.first("url"))
 
     def _image(self) -> Iterator[_Found]:
-        yield "json-ld", self._address(self._data.image())
-        for url in self._meta("og:image", "og:image:url", "og:image:secure_url"):
-            yield "opengraph", self._address(url)
-        for url in self._meta(*_IMAGES):
-            yield "meta", self._address(url)
-        yield "meta", self._address(self._links.get("image_src", ""))
+        address = self._address
+        named = self._data.address("image", "thumbnailUrl", "primaryImageOfPage")
+        yield "json-ld", address(named)
+        yield from self._metas_of("opengraph", *_OG_IMAGES, read=address)
+        yield from self._metas_of("meta", *_IMAGES, read=address)
+        yield "meta", address(self._links.get("image_src", ""))
 
     def _address(self, url: str) -> str:
         """The absolute address, "" if it is none."""
         return "" if _is_nothing(url) else self._addresses.image(url)
 
-    def _media(
-        self, found: Iterable[tuple[str, Iterable[FoundMedia]]]
-    ) -> Iterator[_Found]:
-        """The images or videos of all sources together, under the first source."""
-        sources: list[str] = []
-
-        def all_media() -> Iterator[FoundMedia]:
-            for source, of_source in found:
-                for medium in of_source:
-                    sources.append(source)
-                    yield medium
-
-        media = media_of(all_media(), self._address)
-        if media:
-            yield sources[0], media
-
     def _images(self) -> Iterator[_Found]:
-        return self._media(self._all_images())
+        yield media_of(self._all_images(), self._address)
 
     def _videos(self) -> Iterator[_Found]:
-        return self._media(self._all_videos())
+        yield media_of(self._all_videos(), self._address)
 
     def _all_images(self) -> Iterator[tuple[str, Iterable[FoundMedia]]]:
         yield "json-ld", self._data.images()
@@ -471,13 +447,13 @@ class Reader:
 
     def _section(self) -> Iterator[_Found]:
         yield "json-ld", self._data.first("articleSection")
-        yield from (("opengraph", name) for name in self._meta(*_SECTIONS[:2]))
-        yield from (("meta", name) for name in self._meta(*_SECTIONS[2:]))
+        yield from self._metas_of("opengraph", *_OG_SECTIONS)
+        yield from self._metas_of("meta", *_SECTIONS)
 
     def _licence(self) -> Iterator[_Found]:
-        yield "json-ld", self._data.licence()
+        yield "json-ld", self._data.address("license")
         yield "meta", self._address(self._links.get("license", ""))
-        yield from (("meta", name) for name in self._meta(*_LICENCES))
+        yield from self._metas_of("meta", *_LICENCES)
 
     def _direction(self) -> Iterator[_Found]:
         root = self._page.root
@@ -505,12 +481,12 @@ class Reader:
                 yield "meta", map(str.strip, parts)
 
 
-def _first(field: str, found: Iterable[_Found]) -> _Found:
+def _first(field: str, found: Iterable[_Found | _Date]) -> tuple[Any, ...]:
     """The first value that can be stored, with its source."""
-    for source, raw in found:
-        value = bounded(field, raw) if raw and isinstance(raw, str) else raw
+    for source, given, *written in found:
+        value = bounded(field, given) if given and isinstance(given, str) else given
         if value and (source == "page" or not _is_nothing(value)):
-            return source, value
+            return source, value, *written
     return "", _EMPTY[field]
 
 

@@ -158,7 +158,7 @@ class Data:
 
     def of_types(self, *names: str) -> Iterator[Thing]:
         """The things of some types that may describe the page, JSON-LD's first."""
-        for values in self.json_ld.things():
+        for values in self.json_ld.things:
             if not set(names).isdisjoint(types_of(values)):
                 yield Thing("json-ld", values)
         for thing in self._elements:
