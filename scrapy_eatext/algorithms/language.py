@@ -74,9 +74,10 @@ def pick_language(text: str, declared: str = "") -> str:
     counts = Counter(words_of(text))
     total = counts.total()
     scores: defaultdict[str, float] = defaultdict(float)
-    for word in counts.keys() & index.keys():
-        count = counts[word]
-        for code, weight in index[word]:
+    # In the order of the text: that of a set, and so the last bit of a sum, may differ
+    # from one process to the next.
+    for word, count in counts.items():
+        for code, weight in index.get(word, ()):
             scores[code] += count * weight
     for twin in _TWINS - {declared}:
         scores.pop(twin, None)
