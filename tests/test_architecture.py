@@ -96,7 +96,6 @@ def test_imports_run_one_way(module):
 TESTED_IN = {
     "algorithms": "test_hostile.py",
     "algorithms.scripts": "algorithms/test_language.py",
-    "algorithms.stoplists": "algorithms/test_language.py",
     "algorithms.trail": "algorithms/test_justext.py",
     "archive": "archive/test_local.py",
     "archive.files": "archive/test_readers.py",

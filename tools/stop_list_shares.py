@@ -21,13 +21,13 @@ import statistics
 import stopwordsiso
 import wordfreq
 
-from scrapy_eatext.algorithms.scripts import SCRIPTS
-from scrapy_eatext.algorithms.stoplists import (
+from scrapy_eatext.algorithms.language import (
     JUSTEXT_SHARE,
     NAMES,
     SHARES,
     justext_words,
 )
+from scrapy_eatext.algorithms.scripts import SCRIPTS
 
 # wordfreq's codes where they are not ours.
 WORDFREQ = {"no": "nb", "hr": "sh", "tl": "fil"}

@@ -8,13 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_eatext import extract
-from scrapy_eatext.algorithms import OptionError, get_algorithm, justext, stoplists
+from scrapy_eatext.algorithms import OptionError, get_algorithm, justext
 from scrapy_eatext.algorithms.justext import BAD, GOOD, NEAR_GOOD, SHORT, revise
 from scrapy_eatext.algorithms.justext.reference import (
     PageError,
     _declared_charset,
     paragraphs,
 )
+from scrapy_eatext.algorithms.language import SHARES
 from scrapy_eatext.page import Page
 from tests.support.pages import any_pages
 from tests.support.passages import PROSE, UNSPACED_MENUS, UNSPACED_PROSE
@@ -379,7 +380,7 @@ def test_reference_without_its_lists(monkeypatch):
         justext.Justext(justext.JustextOptions(reference=True))
 
 
-@pytest.mark.parametrize("name", sorted(stoplists.SHARES))
+@pytest.mark.parametrize("name", sorted(SHARES))
 def test_every_language_may_be_named(name):
     assert get_algorithm("justext", {"language": name})
 

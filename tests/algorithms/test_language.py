@@ -4,15 +4,8 @@ import time
 
 import pytest
 
-from scrapy_eatext.algorithms import language, stoplists
-from scrapy_eatext.algorithms.language import pick_language, words_of
-from scrapy_eatext.algorithms.scripts import (
-    SCRIPTS,
-    letters,
-    script_language,
-    sign_density,
-)
-from scrapy_eatext.algorithms.stoplists import (
+from scrapy_eatext.algorithms import language
+from scrapy_eatext.algorithms.language import (
     JUSTEXT_SHARE,
     NAMES,
     SHARES,
@@ -20,7 +13,15 @@ from scrapy_eatext.algorithms.stoplists import (
     justext_folder,
     justext_words,
     language_code,
+    pick_language,
     stop_list,
+    words_of,
+)
+from scrapy_eatext.algorithms.scripts import (
+    SCRIPTS,
+    letters,
+    script_language,
+    sign_density,
 )
 from tests.support.passages import PROSE, UNSPACED_MENUS, UNSPACED_PROSE
 
@@ -29,7 +30,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def without_justext(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(stoplists, "justext_folder", lambda: None)
+    monkeypatch.setattr(language, "justext_folder", lambda: None)
     for cached in (stop_list, language._index):
         cached.cache_clear()
     yield
@@ -176,7 +177,7 @@ def test_lists_without_justext():
 
 def test_no_folder_of_justext_where_it_is_not_installed(monkeypatch):
     justext_folder.cache_clear()
-    monkeypatch.setattr(stoplists, "find_spec", lambda name: None)
+    monkeypatch.setattr(language, "find_spec", lambda name: None)
     assert justext_folder() is None
     justext_folder.cache_clear()
 

@@ -26,20 +26,21 @@ from scrapy_eatext.algorithms.base import (
 )
 from scrapy_eatext.algorithms.base import text as string
 from scrapy_eatext.algorithms.justext.reference import paragraphs
-from scrapy_eatext.algorithms.language import pick_language, words_of
-from scrapy_eatext.algorithms.scripts import (
-    SCRIPTS,
-    letters,
-    script_language,
-    sign_density,
-)
-from scrapy_eatext.algorithms.stoplists import (
+from scrapy_eatext.algorithms.language import (
     JUSTEXT_SHARE,
     NAMES,
     justext_folder,
     justext_words,
     language_code,
+    pick_language,
     stop_list,
+    words_of,
+)
+from scrapy_eatext.algorithms.scripts import (
+    SCRIPTS,
+    letters,
+    script_language,
+    sign_density,
 )
 from scrapy_eatext.algorithms.trail import PageError, Trail, TrailUnits
 from scrapy_eatext.deadline import check
