@@ -9,10 +9,13 @@ from hypothesis import strategies as st
 from lxml import html
 
 from scrapy_eatext import extract
-from scrapy_eatext.algorithms import get_algorithm
-from scrapy_eatext.algorithms.eatiht import count_sentences
-from scrapy_eatext.algorithms.eatiht import reference as eatiht_reference
-from scrapy_eatext.algorithms.eatiht.reference import PageError, read, split_sentences
+from scrapy_eatext.algorithms import eatiht, get_algorithm
+from scrapy_eatext.algorithms.eatiht import (
+    PageError,
+    count_sentences,
+    read,
+    split_sentences,
+)
 from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import run
 from tests.support.pages import any_pages
@@ -60,7 +63,7 @@ def by_definition(source, version):
         path = tree.getpath(element)
         texts = element.xpath(".//text()")
         if version == 1:
-            joined = eatiht_reference._BRACKETED_DIGITS.sub("", "".join(texts))
+            joined = eatiht._BRACKETED_DIGITS.sub("", "".join(texts))
             for i, sentence in enumerate(split_sentences(joined)):
                 if sentence.endswith((".", '"', "?", "!", "'")):
                     pieces.append((sentence if i else "\n\n" + sentence, path, True))
@@ -189,13 +192,11 @@ def test_reference_encodings(monkeypatch):
     body = f"<body><p>Caf\xe9 {FIRST} {ENGLISH}</p></body>".encode()
     expected = text_of(body.decode(), reference=True)
     assert "Café" in expected
-    monkeypatch.setattr(eatiht_reference, "detect", None)
+    monkeypatch.setattr(eatiht, "detect", None)
     assert text_of(body, reference=True) == expected
-    monkeypatch.setattr(eatiht_reference, "detect", lambda body: {"encoding": "cp1252"})
+    monkeypatch.setattr(eatiht, "detect", lambda body: {"encoding": "cp1252"})
     assert "CafÃ©" in text_of(body, reference=True)
-    monkeypatch.setattr(
-        eatiht_reference, "detect", lambda body: {"encoding": "no-such"}
-    )
+    monkeypatch.setattr(eatiht, "detect", lambda body: {"encoding": "no-such"})
     assert text_of(body, reference=True) == ""
 
 
@@ -222,7 +223,7 @@ def test_reference_units():
 
 
 def test_text_nested_without_end_is_given_up(monkeypatch):
-    monkeypatch.setattr(eatiht_reference, "_MOST", 5_000)
+    monkeypatch.setattr(eatiht, "_MOST", 5_000)
     page = f"<body>{f'<div>{FIRST}' * 20}</body>"
     with pytest.raises(PageError, match="nested"):
         read(page, 1, 20)

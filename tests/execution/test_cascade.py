@@ -11,8 +11,8 @@ import pytest
 from lxml import etree, html
 from scrapy.http import HtmlResponse
 
+from scrapy_eatext.algorithms import eatiht
 from scrapy_eatext.algorithms.dragnet import blocks as dragnet_blocks
-from scrapy_eatext.algorithms.eatiht import reference as eatiht_reference
 from scrapy_eatext.algorithms.justext import reference as justext_reference
 from scrapy_eatext.deadline import TimeLimitError, check, remaining
 from scrapy_eatext.execution import cascade
@@ -344,7 +344,7 @@ def test_what_an_algorithm_says_of_a_page_is_bounded():
     [
         parse_source,
         dragnet_blocks.original_blocks,
-        eatiht_reference._parse,
+        eatiht._parse,
         justext_reference._parse,
     ],
 )
