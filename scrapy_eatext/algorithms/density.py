@@ -21,16 +21,23 @@ from scrapy_eatext.algorithms.base import (
     number,
     one_of,
 )
-from scrapy_eatext.algorithms.markup import block_markup, source_lines
 from scrapy_eatext.deadline import watched
+from scrapy_eatext.page.characters import INVISIBLE
+from scrapy_eatext.page.columns import BlockColumn
+from scrapy_eatext.page.tags import BLOCK
+from scrapy_eatext.page.values import unescaped
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy.typing as npt
 
     from scrapy_eatext.algorithms.base import Units
     from scrapy_eatext.page import Page
+
+    Ints = npt.NDArray[np.int64]
+    Flags = npt.NDArray[np.bool_]
+    Densities = npt.NDArray[np.float32]
 
 # The line ends of Java's BufferedReader; str.splitlines() has more.
 _NEWLINE = re.compile(r"\r\n|\r|\n")
@@ -38,6 +45,22 @@ _NEWLINE = re.compile(r"\r\n|\r|\n")
 _TRIMMED = "".join(map(chr, range(0x21)))
 # The original's markup within a line; an unclosed tag ends with the line.
 _TAG = re.compile(r"<[^>]*(?:>|\Z)|>")
+# Elements whose content is never shown as text of the page.
+_UNSEEN = "script|style|title|textarea|noscript|noframes|noembed|iframe|template"
+# A comment, one of these elements with its content, a tag, or a declaration.  Each may
+# end with the page: otherwise the end of unclosed ones would be searched again and
+# again, in quadratic time.  A > in a quoted value does not end a tag.
+_MARKUP = re.compile(
+    r"<!--.*?(?:-->|\Z)"
+    rf"|<({_UNSEEN})(?=[\s/>]).*?(?:</\1(?=[\s/>])[^>]*(?:>|\Z)|\Z)"
+    r"|</?([a-z][^\s/>]*)(?:[^>=]+|=\s*(?:\"[^\"]*\"|'[^']*')?)*(?:>|\Z)"
+    r"|<[!?/][^>]*(?:>|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+# Tags at which a word ends: those of blocks, and of inline elements shown like words.
+_APART = BLOCK | {"br", "img", "input", "select", "button", "textarea", "iframe"}
+# Replaces a tag between two words; split() treats it as white space.
+_BORDER = "\x1f"
 
 
 @dataclass(frozen=True)
@@ -84,8 +107,8 @@ class Measured:
     """
 
     units: Units
-    chars: npt.NDArray[np.int64]
-    markup: npt.NDArray[np.int64]
+    chars: Ints
+    markup: Ints
     joined: bool
 
 
@@ -118,6 +141,46 @@ def read_line(line: str) -> tuple[str, int]:
     return text, utf16_length(line) - utf16_length(text) - brackets
 
 
+def block_markup(page: Page) -> Ints:
+    """The number of characters of markup of each of a page's blocks.
+
+    These are the start and end tags of all shown elements that begin after the previous
+    block, as they are when the tree is written as HTML.  White space between tags,
+    comments, and elements that show no text do not count.
+    """
+    walk = page.blocks.walk
+    lengths = [0]
+    total = 0
+    for node in watched(walk.nodes):
+        # <name></name>, and name="value" after a space for each attribute.
+        total += 2 * len(node.tag) + 5
+        for name, value in node.items():
+            total += len(name) + len(value) + 4
+        lengths.append(total)
+    ends = np.cumsum(walk.blocks[:, BlockColumn.ELEMENTS], dtype=np.int64)
+    return np.diff(np.array(lengths, dtype=np.int64)[ends], prepend=0)
+
+
+def source_lines(html: str) -> Iterator[tuple[str, int]]:
+    """For each line of the source its text, and its number of characters of markup.
+
+    Scripts, styles and comments are markup; a tag may span lines.  In the text,
+    character references are resolved and white space is collapsed.
+    """
+    text = _MARKUP.sub(_leave_lines, html)
+    lines = zip(_NEWLINE.split(html), _NEWLINE.split(text), strict=True)
+    for line, shown in watched(lines):
+        words = INVISIBLE.sub("", unescaped(shown)).split()
+        yield " ".join(words), len(line) - len(shown.replace(_BORDER, ""))
+
+
+def _leave_lines(match: re.Match[str]) -> str:
+    """The replacement of markup: a border if a word ends, and its line breaks."""
+    name = match[2]
+    border = _BORDER if name and name.lower() in _APART else ""
+    return border + "".join(_NEWLINE.findall(match[0]))
+
+
 def utf16_length(text: str) -> int:
     """The length in UTF-16 code units, as in Java."""
     if text.isascii():
@@ -125,16 +188,14 @@ def utf16_length(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def densities(
-    chars: npt.NDArray[np.int64], markup: npt.NDArray[np.int64]
-) -> npt.NDArray[np.float32]:
+def densities(chars: Ints, markup: Ints) -> Densities:
     """The density of each line: (text + 1) / (text + 1 + markup), in single precision."""
     text = (chars + 1).astype(np.float32)
-    density: npt.NDArray[np.float32] = text / (text + markup.astype(np.float32))
+    density: Densities = text / (text + markup.astype(np.float32))
     return density
 
 
-def limit(density: npt.NDArray[np.float32], threshold: float | str) -> float:
+def limit(density: Densities, threshold: float | str) -> float:
     """What a line's density must exceed, given the densities of the page's long lines.
 
     It is the threshold if that is a number, the mean for "mean", and for "stddev" 0.5
@@ -153,9 +214,17 @@ def limit(density: npt.NDArray[np.float32], threshold: float | str) -> float:
 class Filtered:
     """For each line its density, whether it is long enough, and whether it is kept."""
 
-    density: npt.NDArray[np.float32]
-    long: npt.NDArray[np.bool_]
-    kept: npt.NDArray[np.bool_]
+    density: Densities
+    long: Flags
+    kept: Flags
+
+    @property
+    def reasons(self) -> list[str]:
+        """The reason why each line is kept or not."""
+        found: list[str] = np.select(
+            [self.kept, self.long], ["dense", "sparse"], "short"
+        ).tolist()
+        return found
 
 
 def filter_lines(lines: Measured, options: DensityOptions) -> Filtered:
@@ -180,40 +249,21 @@ class Density(Algorithm[DensityOptions]):
     def judge(self, page: Page) -> Verdict:
         lines = measure(page, self.options)
         filtered = filter_lines(lines, self.options)
-        return verdict(lines, filtered.kept, filtered.density, reasons(filtered))
-
-
-def reasons(filtered: Filtered) -> list[str]:
-    """The reason why each line is kept or not."""
-    flags = zip(filtered.kept.tolist(), filtered.long.tolist(), strict=True)
-    return ["dense" if kept else "sparse" if long else "short" for kept, long in flags]
+        return verdict(lines, filtered.kept, filtered.density, filtered.reasons)
 
 
 def verdict(
-    lines: Measured,
-    kept: npt.NDArray[np.bool_],
-    scores: npt.NDArray[Any],
-    why: Sequence[str],
+    lines: Measured, kept: Flags, scores: npt.NDArray[Any], why: Sequence[str]
 ) -> Verdict:
     """The verdict on measured lines."""
     text = None
     if lines.joined:
         text = "\n".join(lines.units.text(i) for i in np.flatnonzero(kept).tolist())
-    return Verdict(
-        units=lines.units,
-        kept=kept.tolist(),
-        scores=scores.tolist(),
-        reasons=why,
-        text=text,
-        score=mean_score(kept, scores, lines.chars),
-    )
+    score = mean_score(kept, scores, lines.chars)
+    return Verdict(lines.units, kept.tolist(), scores.tolist(), why, text, score)
 
 
-def mean_score(
-    kept: npt.NDArray[np.bool_],
-    scores: npt.NDArray[Any],
-    chars: npt.NDArray[Any],
-) -> float:
+def mean_score(kept: Flags, scores: npt.NDArray[Any], chars: npt.NDArray[Any]) -> float:
     """The mean score of the kept lines, weighted by length; 0 if none is kept."""
     weights = chars[kept].astype(np.float64)
     if not weights.sum():

@@ -24,12 +24,7 @@ from scrapy_eatext.algorithms.base import (
     switch,
     text,
 )
-from scrapy_eatext.algorithms.modelfile import (
-    SHIPPED,
-    ModelError,
-    load_model,
-    model_path,
-)
+from scrapy_eatext.algorithms.modelfile import ModelError, load_model, model_path
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.embedded import embedded_text
 from scrapy_eatext.page.names import COMMENTS
@@ -63,7 +58,6 @@ if TYPE_CHECKING:
     from scrapy_eatext.tagger.operations import Flags, Ints
 
 
-MODEL = "eatext.model"
 _CODE_VERSION = "5"
 # A page of one of these kinds has no main text if all blocks have a lower chance than
 # _UNLIKELY, in thousandths.  Chances on pages of fewer words than _SHORT are less sure.
@@ -187,10 +181,8 @@ class Eatext(Algorithm[EatextOptions]):
             None if isinstance(least, str) else round(least * 1000),
         )
         score = model.score(page_figures(walk, likelihood, w, chosen))
-        comments = _Comments(
-            model.comments, described, of_names, w, chosen.kept, spoken
-        )
         kept, chances = chosen.kept, CHANCE[likelihood]
+        comments = _Comments(model.comments, described, of_names, w, kept, spoken)
         left_out: dict[int, str] = {}
         if isinstance(least, str):
             if is_without_text(kind, w, chances, _UNLIKELY):
@@ -253,13 +245,11 @@ class TaggerModel:
 
         ``of_names`` are the votes of the page's names for its kind.
         """
-        chosen = select(likelihood, w)
-        figures = page_figures(walk, likelihood, w, chosen), of_names
+        figures = page_figures(walk, likelihood, w, select(likelihood, w)), of_names
         answers = self.kinds.answers(np.concatenate(figures))
         kind = self.kind_names[int(answers.argmax())]
-        return calibrated(
-            likelihood, votes(answers, self.kinds.scale), self.lines
-        ), kind
+        of_kinds = votes(answers, self.kinds.scale)
+        return calibrated(likelihood, of_kinds, self.lines), kind
 
     def score(self, figures: Ints) -> float:
         """The expected F1."""
@@ -267,14 +257,8 @@ class TaggerModel:
         return round(score_of(lack), 4)
 
 
-# A process uses few model files.
-@lru_cache(maxsize=8)
-def _model(path: str) -> TaggerModel:
-    return load_tagger(path or SHIPPED / MODEL)
-
-
 def load_tagger(path: str | Path) -> TaggerModel:
-    """Read a model file.
+    """Read a model file, "" for the one that is shipped.
 
     Raises ModelError, naming the file, if it is damaged, and OSError if it can't be
     read.
@@ -289,9 +273,9 @@ def load_tagger(path: str | Path) -> TaggerModel:
         columns = {
             name: arrays[f"tokens.{name}"] for name in ("hashes", "near", "far", "flag")
         }
-        table = TokenTable(**columns, words=words)
-        if len({len(a) for a in (table.hashes, table.near, table.far, table.flag)}) > 1:
+        if len(set(map(len, columns.values()))) > 1:
             raise ValueError("the tables of names differ in length")
+        table = TokenTable(**columns, words=words)
         parts = {
             name: trees_from(
                 name,
@@ -324,6 +308,10 @@ def load_tagger(path: str | Path) -> TaggerModel:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(f"{path} is damaged: {error}") from error
+
+
+# A process uses few model files.
+_model = lru_cache(maxsize=8)(load_tagger)
 
 
 def _apply(
@@ -365,6 +353,7 @@ def _of_data(embedded: Embedded) -> Verdict:
     )
 
 
+@dataclass(frozen=True, eq=False)
 class _Comments:
     """The readers' comments of a page, which are found on first access.
 
@@ -372,29 +361,20 @@ class _Comments:
     site file.
     """
 
-    def __init__(
-        self,
-        tagger: PythonTagger | None,
-        walk: Walk,
-        of_names: Ints,
-        w: Ints,
-        kept: Flags,
-        taught: Flags | None,
-    ) -> None:
-        self._tagger = tagger
-        self._walk = walk
-        self._of_names = of_names
-        self._w = w
-        self._kept = kept
-        self._taught = taught
+    tagger: PythonTagger | None
+    walk: Walk
+    of_names: Ints
+    w: Ints
+    kept: Flags
+    taught: Flags | None
 
     @cached_property
     def rows(self) -> Flags:
-        comments = named = _named_comments(self._walk, self._w, self._kept)
-        if self._tagger is not None:
-            chance = CHANCE[self._tagger.likelihoods(self._walk, self._of_names)]
+        comments = named = _named_comments(self.walk, self.w, self.kept)
+        if self.tagger is not None:
+            chance = CHANCE[self.tagger.likelihoods(self.walk, self.of_names)]
             comments = chance > np.where(named, _IF_NAMED, 500)
-        return comments if self._taught is None else comments | self._taught
+        return comments if self.taught is None else comments | self.taught
 
     def as_list(self) -> list[bool]:
         flags: list[bool] = self.rows.tolist()
@@ -409,9 +389,9 @@ def _named_comments(walk: Walk, w: Ints, kept: Flags) -> Flags:
     """
     rows = np.array(COMMENTS.rows(walk), dtype=np.intp)
     words = np.concatenate([[0], np.cumsum(np.where(kept, w, 0))])
-    begin, end = walk.elements[rows][
-        :, [ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK]
-    ].T
+    named_elements = walk.elements[rows]
+    begin = named_elements[:, ElementColumn.FIRST_BLOCK]
+    end = named_elements[:, ElementColumn.LAST_BLOCK]
     few = (2 * (words[end] - words[begin]) < words[-1]) | (words[-1] == 0)
     named = dict.fromkeys(rows[few].tolist())
     parents = walk.elements[:, ElementColumn.PARENT].tolist()
@@ -421,10 +401,9 @@ def _named_comments(walk: Walk, w: Ints, kept: Flags) -> Flags:
     for row in range(min(named, default=len(parents)), len(parents)):
         inside[row] = row in named or inside[parents[row]]
     around = np.array(inside, dtype=np.bool_)[walk.blocks[:, BlockColumn.INNER]]
-    chars, links = (
-        walk.blocks[:, BlockColumn[name.upper()]] for name in ("chars", "link_chars")
-    )
-    return around & (w >= _COMMENT_WORDS) & (2 * links < chars)
+    chars, links = walk.blocks[:, [BlockColumn.CHARS, BlockColumn.LINK_CHARS]].T
+    comments: Flags = around & (w >= _COMMENT_WORDS) & (2 * links < chars)
+    return comments
 
 
 # The reasons against a block, and for one, the plainest first: a feature, its least
@@ -447,41 +426,36 @@ _NAMES_LEAST = 100
 _FEATURES = ("names", *(name for name, _, _ in (*_AGAINST, *_FOR)))
 
 
+@dataclass(frozen=True, eq=False)
 class _Reasons(Sequence[str]):
     """For each block its chance and the plainest reasons, computed on access."""
 
-    def __init__(
-        self,
-        walk: Walk,
-        tagger: PythonTagger,
-        chances: npt.NDArray[np.float64],
-        evidence: Ints | None,
-        left_out: Mapping[int, str],
-    ) -> None:
-        self._walk = walk
-        self._tagger = tagger
-        self._chances = chances
-        self._evidence = evidence
-        self._left_out = left_out
+    walk: Walk
+    tagger: PythonTagger
+    chances: npt.NDArray[np.float64]
+    evidence: Ints | None
+    left_out: Mapping[int, str]
 
     @cached_property
-    def _rows(self) -> Mapping[str, Ints]:
-        return self._tagger.features(self._walk, _FEATURES)
+    def _features(self) -> Mapping[str, Ints]:
+        return self.tagger.features(self.walk, _FEATURES)
 
     def __len__(self) -> int:
-        return len(self._chances)
+        return len(self.chances)
 
     def __getitem__(self, i: int) -> str:  # type: ignore[override]
-        rows, chance = self._rows, float(self._chances[i])
-        candidates = _FOR if chance >= 0.5 else _AGAINST
+        features, chance = self._features, float(self.chances[i])
+        is_likely = chance >= 0.5
         reasons = [
-            reason for name, least, reason in candidates if rows[name][i] >= least
+            reason
+            for name, least, reason in (_FOR if is_likely else _AGAINST)
+            if features[name][i] >= least
         ]
-        names = int(rows["names"][i])
-        if abs(names) >= _NAMES_LEAST and (names > 0) == (chance >= 0.5):
+        names = int(features["names"][i])
+        if abs(names) >= _NAMES_LEAST and (names > 0) == is_likely:
             reasons.append("the names of its elements")
-        evidence = 0 if self._evidence is None else int(self._evidence[i])
-        if evidence and (evidence > 0) == (chance >= 0.5):
+        evidence = 0 if self.evidence is None else int(self.evidence[i])
+        if evidence and (evidence > 0) == is_likely:
             reasons.append("the site's own pages")
         line = f"chance {chance:.2f}" + (": " + ", ".join(reasons) if reasons else "")
-        return f"{line}; left out: {self._left_out[i]}" if i in self._left_out else line
+        return f"{line}; left out: {self.left_out[i]}" if i in self.left_out else line

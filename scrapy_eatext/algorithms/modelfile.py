@@ -107,12 +107,12 @@ def save_model(
 
 
 def load_model(path: str | Path, algorithm: str) -> Model:
-    """Read a model of the algorithm.
+    """Read a model of the algorithm, the shipped one if the path is "".
 
     Raises ModelError, naming the file, if it is damaged, of another format version or
     of another algorithm, and OSError if it can't be read.
     """
-    path = Path(path)
+    path = Path(path or SHIPPED / f"{algorithm}.model")
     data = path.read_bytes()
     if len(data) < _START.size or not data.startswith(MAGIC):
         raise ModelError(f"{path} is no model file")

@@ -199,8 +199,11 @@ class JsonLd:
             # An address is no name.
             return [text_of(value)] if value.strip() and not _WEB.match(value) else []
         if isinstance(value, list):
-            parts = (self._names(one, depth + 1) for one in value[:MOST_VALUES])
-            return [name for names in parts for name in names]
+            return [
+                name
+                for one in value[:MOST_VALUES]
+                for name in self._names(one, depth + 1)
+            ]
         if isinstance(value, dict):
             name = value.get("name") or value.get("@value")
             if not name:

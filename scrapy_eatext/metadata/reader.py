@@ -150,8 +150,9 @@ class Reader:
     def _value(self, field: str) -> Any:
         """The value of a field; it is read once, and its source noted."""
         if field not in self._values:
+            nothing: tuple[Any, ...] = "", _EMPTY[field]
             source, value, *written = self._safely(
-                lambda: _first(field, getattr(self, f"_{field}")()), ("", _EMPTY[field])
+                lambda: _first(field, getattr(self, f"_{field}")()), nothing
             )
             self._values[field] = value
             if source:

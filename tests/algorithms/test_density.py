@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.algorithms.density import (
+    block_markup,
     densities,
     limit,
     read_line,
+    source_lines,
     utf16_length,
 )
-from scrapy_eatext.algorithms.markup import block_markup, source_lines
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.page import Page
 from tests.support.pages import any_pages

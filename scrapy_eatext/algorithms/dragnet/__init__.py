@@ -8,6 +8,7 @@ and the readability score of the elements around it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,13 +33,7 @@ from scrapy_eatext.algorithms.dragnet.features import (
     original_tokens,
     page_tokens,
 )
-from scrapy_eatext.algorithms.modelfile import (
-    SHIPPED,
-    Model,
-    ModelError,
-    load_model,
-    model_path,
-)
+from scrapy_eatext.algorithms.modelfile import Model, ModelError, load_model, model_path
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
@@ -136,18 +131,14 @@ def judge_of(model: Model, options: DragnetOptions) -> Judge:
 
     Raises ModelError if the model was not trained for them.
     """
-    name = "original" if options.reference else "page"
+    name, file = "original" if options.reference else "page", options.model or MODEL
     try:
         weights = model.arrays[name][TARGETS.index(options.content), options.groups]
         vocabulary, chosen = model.arrays["vocabulary"], model.arrays["chosen"]
     except (KeyError, IndexError) as error:
-        raise ModelError(
-            f"{options.model or MODEL} is damaged: it lacks arrays"
-        ) from error
+        raise ModelError(f"{file} is damaged: it lacks arrays") from error
     if not weights.any():
-        raise ModelError(
-            f"{options.model or MODEL} was not trained to find {options.content}"
-        )
+        raise ModelError(f"{file} was not trained to find {options.content}")
     return Judge(weights.astype(np.float64), vocabulary, chosen)
 
 
@@ -159,29 +150,31 @@ class Dragnet(Algorithm[DragnetOptions]):
 
     def __init__(self, options: DragnetOptions) -> None:
         super().__init__(options)
-        model = load_model(options.model or SHIPPED / MODEL, self.name)
+        model = load_model(options.model, self.name)
         self._judge = judge_of(model, options)
         self.version = f"{_CODE_VERSION}-{model.version}"
 
     def judge(self, page: Page) -> Verdict:
-        table, units = read_page(page, reference=self.options.reference)
+        reference = self.options.reference
+        table, units = read_page(page, reference=reference)
         if len(table) < _MIN_BLOCKS:
-            none = [0.0] * len(table)
+            scores = np.zeros(len(table))
+            kept = np.zeros(len(table), dtype=np.bool_)
             reasons = ["too few blocks"] * len(table)
-            nothing = "" if self.options.reference else None
-            return Verdict(units, [False] * len(table), none, reasons, nothing, 0.0)
-        columns = self._judge.columns(page, table, reference=self.options.reference)
-        scores = self._judge.probabilities(columns)
-        above = scores > self.options.threshold
-        kept: list[bool] = above.tolist()
-        likely = f"probably {self.options.content}"
-        reasons = [likely if keep else "improbable" for keep in kept]
-        joined = None
-        if self.options.reference:
-            chosen = zip(table.texts, kept, strict=True)
-            joined = "\n".join(block for block, keep in chosen if keep)
-        sure = mean_score(above, scores, table.length)
-        return Verdict(units, kept, scores.tolist(), reasons, joined, sure)
+        else:
+            columns = self._judge.columns(page, table, reference=reference)
+            scores = self._judge.probabilities(columns)
+            kept = scores > self.options.threshold
+            likely = f"probably {self.options.content}"
+            reasons = [likely if keep else "improbable" for keep in kept.tolist()]
+        return Verdict(
+            units,
+            kept.tolist(),
+            scores.tolist(),
+            reasons,
+            text="\n".join(compress(table.texts, kept)) if reference else None,
+            score=mean_score(kept, scores, table.length),
+        )
 
 
 def read_page(page: Page, *, reference: bool) -> tuple[Table, Units]:

@@ -19,23 +19,16 @@ from scrapy_eatext.algorithms.density import (
     DensityOptions,
     filter_lines,
     measure,
-    reasons,
     verdict,
 )
-from scrapy_eatext.algorithms.modelfile import (
-    SHIPPED,
-    ModelError,
-    load_model,
-    model_path,
-)
+from scrapy_eatext.algorithms.modelfile import ModelError, load_model, model_path
 from scrapy_eatext.algorithms.ngram.characters import CharModel, Smoothing, from_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy.typing as npt
-
     from scrapy_eatext.algorithms.base import Verdict
+    from scrapy_eatext.algorithms.ngram.characters import Floats
     from scrapy_eatext.page import Page
 
 MODEL = "ngram.model"
@@ -63,22 +56,21 @@ class LineModel:
     bias: float = 0.0
     strange: float = 16.0
 
-    def look(
-        self, texts: Sequence[str]
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    def look(self, texts: Sequence[str]) -> tuple[Floats, Floats]:
         """For each text the bits in favour of keep, and its bits per character."""
         logs = self.chars.log2_probabilities(texts)
         joint = logs + self.chars.log_priors
-        bits: npt.NDArray[np.float64] = joint[:, KEEP] - joint[:, DISCARD]
         lengths = np.array([max(len(text), 1) for text in texts])
-        surprise: npt.NDArray[np.float64] = -logs.max(axis=1) / lengths
-        return bits, surprise
+        return joint[:, KEEP] - joint[:, DISCARD], -logs.max(axis=1) / lengths
 
 
 # A model takes some megabytes; a crawl uses one or two.
 @lru_cache(maxsize=4)
 def load_lines(path: str) -> LineModel:
-    """Read a model file.  Raises ModelError if it is damaged or another algorithm's."""
+    """Read a model file, "" for the shipped one.
+
+    Raises ModelError if it is damaged or another algorithm's.
+    """
     model = load_model(path, "ngram")
     try:
         header = model.header
@@ -102,7 +94,7 @@ class Ngram(Algorithm[NgramOptions]):
 
     def __init__(self, options: NgramOptions) -> None:
         super().__init__(options)
-        self._model = load_lines(options.model or str(SHIPPED / MODEL))
+        self._model = load_lines(options.model)
         self.version = f"1-{self._model.version}"
         # The original has no bias, and takes no line for strange.
         if options.reference:
@@ -111,21 +103,19 @@ class Ngram(Algorithm[NgramOptions]):
     def judge(self, page: Page) -> Verdict:
         lines = measure(page, self.options)
         filtered = filter_lines(lines, self.options)
-        reasons_of_lines = reasons(filtered)
-        scores = np.zeros(len(reasons_of_lines))
-        kept = filtered.kept.copy()
-        places = np.flatnonzero(filtered.kept)
-        bits, surprise = self._model.look(
-            [lines.units.text(i) for i in places.tolist()]
-        )
+        kept, reasons = filtered.kept.copy(), filtered.reasons
+        places = np.flatnonzero(kept)
+        texts = [lines.units.text(i) for i in places.tolist()]
+        bits, surprise = self._model.look(texts)
         bits = bits + self._model.bias
-        strange = surprise > self._model.strange
+        # Ties go to keep, the first category.
+        strange, keep = surprise > self._model.strange, bits >= 0
         # Powers of more than a thousand bits overflow.
         chance = 1 / (1 + np.exp2(-np.clip(bits, -1000, 1000)))
+        scores = np.zeros(len(kept))
         scores[places] = np.where(strange, 0.5, chance)
-        # Ties go to keep, the first category.
-        kept[places] = strange | (bits >= 0)
-        names = np.select([strange, bits >= 0], ["strange", "keep"], "discard")
+        kept[places] = strange | keep
+        names = np.select([strange, keep], ["strange", "keep"], "discard")
         for i, name in zip(places.tolist(), names.tolist(), strict=True):
-            reasons_of_lines[i] = name
-        return verdict(lines, kept, scores, reasons_of_lines)
+            reasons[i] = name
+        return verdict(lines, kept, scores, reasons)

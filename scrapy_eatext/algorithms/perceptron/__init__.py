@@ -21,14 +21,8 @@ from scrapy_eatext.algorithms.base import (
     number,
     one_of,
 )
-from scrapy_eatext.algorithms.density import mean_score
-from scrapy_eatext.algorithms.markup import block_markup
-from scrapy_eatext.algorithms.modelfile import (
-    SHIPPED,
-    ModelError,
-    load_model,
-    model_path,
-)
+from scrapy_eatext.algorithms.density import block_markup, mean_score
+from scrapy_eatext.algorithms.modelfile import ModelError, load_model, model_path
 from scrapy_eatext.algorithms.perceptron.lines import write_lines
 
 if TYPE_CHECKING:
@@ -234,16 +228,16 @@ class Perceptron(Algorithm[PerceptronOptions]):
         self.version = "1"
         if options.network == "none":
             return
-        path = options.model or SHIPPED / MODEL
-        model = load_model(path, self.name)
+        file = options.model or MODEL
+        model = load_model(options.model, self.name)
         inputs = options.network, options.lines, options.attributes
         try:
             reading = READINGS[options.reference]
             self._network = Scaled.of(model.arrays, reading, *inputs)
         except KeyError:
-            raise ModelError(f"{path} has no network {network_name(*inputs)}") from None
+            raise ModelError(f"{file} has no network {network_name(*inputs)}") from None
         except ValueError as error:
-            raise ModelError(f"{path} is damaged: {error}") from error
+            raise ModelError(f"{file} is damaged: {error}") from error
         self.version = f"1-{model.version}"
 
     def judge(self, page: Page) -> Verdict:
