@@ -34,6 +34,10 @@ class Plain(Algorithm[PlainOptions]):
     version = "1"
     options_class = PlainOptions
 
+    def __init_subclass__(cls) -> None:
+        if cls.__module__ == __name__:
+            cls.name = cls.__name__.lower()
+
     def judge(self, page) -> Verdict:
         blocks = page.blocks
         kept = [
@@ -53,8 +57,6 @@ class Plain(Algorithm[PlainOptions]):
 class Nothing(Plain):
     """Keeps nothing."""
 
-    name = "nothing"
-
     def judge(self, page) -> Verdict:
         none = [False] * len(page.blocks)
         return Verdict(page.blocks, none, [0.0] * len(none), [""] * len(none))
@@ -62,8 +64,6 @@ class Nothing(Plain):
 
 class Silent(Plain):
     """Keeps every block, and does not say how sure it is."""
-
-    name = "silent"
 
     def judge(self, page) -> Verdict:
         count = len(page.blocks)
@@ -73,16 +73,12 @@ class Silent(Plain):
 class Unknowing(Silent):
     """As Silent, with a score that is no number."""
 
-    name = "unknowing"
-
     def judge(self, page) -> Verdict:
         return replace(super().judge(page), score=float("nan"))
 
 
 class Whole(Silent):
     """Gives a text without units, and no score, as a library that finds texts does."""
-
-    name = "whole"
 
     def judge(self, page) -> Verdict:
         return Verdict((), (), (), (), text="A text.")
@@ -96,14 +92,11 @@ class TaggedOptions(PlainOptions):
 class Tagged(Plain):
     """As Plain, with an option that JSON cannot hold."""
 
-    name = "tagged"
     options_class = TaggedOptions
 
 
 class Numbers(Plain):
     """As Plain, in numpy's numbers."""
-
-    name = "numbers"
 
     def judge(self, page) -> Verdict:
         verdict = super().judge(page)
@@ -115,26 +108,30 @@ class Numbers(Plain):
         )
 
 
-class Broken(Plain):
-    """Raises on every page that has the word "broken"; else as Plain."""
-
-    name = "broken"
+class _Failing(Plain):
+    """Fails on every page that has its name for a word; else as Plain."""
 
     def judge(self, page) -> Verdict:
-        if "broken" in page.html:
-            raise ZeroDivisionError("a page broke it")
+        if self.name in page.html:
+            self.fail()
         return super().judge(page)
 
+    def fail(self) -> None:
+        raise NotImplementedError
 
-class Quits(Plain):
-    """Asks Python to end on every page that has the word "quits"; else as Plain."""
 
-    name = "quits"
+class Broken(_Failing):
+    """Raises."""
 
-    def judge(self, page) -> Verdict:
-        if "quits" in page.html:
-            raise SystemExit(2)
-        return super().judge(page)
+    def fail(self) -> None:
+        raise ZeroDivisionError("a page broke it")
+
+
+class Quits(_Failing):
+    """Asks Python to end."""
+
+    def fail(self) -> None:
+        raise SystemExit(2)
 
 
 class _NoPlaces(UnitList):
@@ -150,8 +147,6 @@ class _NoPlaces(UnitList):
 class Placeless(Plain):
     """Keeps units that have no paths; on slow pages it takes for ever."""
 
-    name = "placeless"
-
     def judge(self, page) -> Verdict:
         blocks = page.blocks
         places = [i for i in range(len(blocks)) if blocks.kind(i) == "paragraph"]
@@ -160,55 +155,47 @@ class Placeless(Plain):
         return Verdict(_NoPlaces(units), many, [1.0] * len(units), [""] * len(units))
 
 
-class Endless(Plain):
-    """Looks at its clock for ever on pages that have the word "endless"."""
+class Endless(_Failing):
+    """Looks at its clock for ever."""
 
-    name = "endless"
-
-    def judge(self, page) -> Verdict:
-        while "endless" in page.html:
+    def fail(self) -> None:
+        while True:
             check()
             time.sleep(0.001)
-        return super().judge(page)
 
 
-class Slow(Plain):
-    """Takes half a second for pages that have the word "slow"."""
+class Slow(_Failing):
+    """Takes half a second."""
 
-    name = "slow"
-
-    def judge(self, page) -> Verdict:
-        if "slow" in page.html:
-            time.sleep(0.5)
-        return super().judge(page)
+    def fail(self) -> None:
+        time.sleep(0.5)
 
 
-class Stuck(Plain):
-    """Never looks at its clock on pages that have the word "stuck"."""
+class Stuck(_Failing):
+    """Never looks at its clock."""
 
-    name = "stuck"
-
-    def judge(self, page) -> Verdict:
-        while "stuck" in page.html:
+    def fail(self) -> None:
+        while True:
             time.sleep(0.01)
-        return super().judge(page)
 
 
-class Killed(Plain):
-    """Kills its process on pages that have the word "killed"."""
+class Killed(_Failing):
+    """Kills its process."""
 
-    name = "killed"
+    def fail(self) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
 
-    def judge(self, page) -> Verdict:
-        if "killed" in page.html:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return super().judge(page)
+
+class Greedy(_Failing):
+    """Takes 4 GiB."""
+
+    def fail(self) -> None:
+        b"x" * (4 << 30)
 
 
 class Leaky(Plain):
     """Keeps 100 MiB for every page."""
 
-    name = "leaky"
     kept: ClassVar[list[bytes]] = []
 
     def judge(self, page) -> Verdict:
@@ -216,32 +203,18 @@ class Leaky(Plain):
         return super().judge(page)
 
 
-class Greedy(Plain):
-    """Takes 4 GiB on pages that have the word "greedy"."""
-
-    name = "greedy"
-
-    def judge(self, page) -> Verdict:
-        if "greedy" in page.html:
-            b"x" * (4 << 30)
-        return super().judge(page)
-
-
 class Big(Plain):
     """Finds a long text on pages that have the word "big"."""
 
-    name = "big"
-
     def judge(self, page) -> Verdict:
         verdict = super().judge(page)
-        big = "big" in page.html
-        return replace(verdict, text="x" * (15 << 20)) if big else verdict
+        return (
+            replace(verdict, text="x" * (15 << 20)) if "big" in page.html else verdict
+        )
 
 
 class Where(Plain):
     """Tells the process and the thread that it ran in, as the page's type."""
-
-    name = "where"
 
     def judge(self, page) -> Verdict:
         where = f"{os.getpid()} {threading.get_native_id()}"
