@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 
 from scrapy_eatext import extract
 from scrapy_eatext.algorithms import get_algorithm
-from scrapy_eatext.algorithms.dragnet import DragnetOptions, judge_of, subset
+from scrapy_eatext.algorithms.dragnet import (
+    TARGETS,
+    DragnetOptions,
+    judge_of,
+    subset,
+)
 from scrapy_eatext.algorithms.dragnet.blocks import (
     declared_encoding,
     original_blocks,
@@ -34,6 +39,7 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.page.walk import fnv1a
 from tests.support.pages import any_pages
 from tests.support.passages import PROSE
+from tests.support.suites import values_of
 
 PAGE = f"""<html lang=en><head><title>The river</title></head><body>
 <div class="nav menu"><ul><li><a href="/">Home</a></li><li><a href="/a">About</a></li>
@@ -51,20 +57,9 @@ def blocks(body: str):
 # --- the original's blocks ------------------------------------------------------
 
 
-def test_blocks_end_where_the_next_starts():
-    found = blocks("<div>ONE <b>two</b></div> tail <p>three</p><i>four</i>")
-    assert list(found.texts) == ["ONE two tail", "three four"]
-
-
-def test_no_blocks_start_inside_a_link():
-    found = blocks("<p>a <a href=x>b <div>c</div> d</a> e</p>")
-    assert list(found.texts) == ["a b c d e"]
-    assert found.link_density[0] == 3 / 5
-
-
-def test_of_ignored_elements_only_the_tail_is_read():
-    found = blocks("<p>a <button>b <p>c</p></button>d <a>e<script>f</script> g</a></p>")
-    assert list(found.texts) == ["a d e g"]
+@pytest.mark.parametrize(("body", "texts"), values_of("tables/dragnet_blocks.txt"))
+def test_texts_of_blocks(body, texts):
+    assert list(blocks(body).texts) == texts
 
 
 def test_the_title_is_part_of_the_first_block():
@@ -72,31 +67,11 @@ def test_the_title_is_part_of_the_first_block():
     assert list(found.texts) == ["Title", "Text"]
 
 
-def test_blocks_without_letters_are_dropped():
-    assert list(blocks("<p>a</p><p>--- *</p><p>_</p><p>\u4e00</p>").texts) == [
-        "a",
-        "\u4e00",
-    ]
-
-
-def test_a_no_break_space_holds_words_together():
-    (text,) = blocks("<p>a\xa0b \n c</p>").texts
-    assert text == "a\xa0b c"
-
-
-def test_link_density_without_links_is_not_zero():
-    found = blocks("<p><a>all</a></p><p>one two three four</p><p>a b <a>c</a></p>")
-    assert found.link_density.tolist() == [1, 1 / 4, 1 / 3]
-
-
-def test_words_are_of_ascii():
-    # caf, au, lait and the empty one behind the full stop.
-    assert blocks("<p>café au lait.</p>").text_density.tolist() == [4]
-
-
-def test_the_last_line_does_not_count():
-    # Twenty words of 5 bytes: one whole line of 80 bytes has 16 and ends in a space.
-    assert blocks(f"<p>{'word ' * 20}</p>").text_density.tolist() == [17]
+@pytest.mark.parametrize(
+    ("body", "column", "values"), values_of("tables/dragnet_densities.txt")
+)
+def test_densities_of_blocks(body, column, values):
+    assert getattr(blocks(body), column).tolist() == values
 
 
 def test_tags_are_counted():
@@ -111,12 +86,19 @@ def test_tags_are_counted():
     assert tags.tolist() == [1, 5, 2, 2]
 
 
-def test_encodings():
-    assert (
-        declared_encoding(b'<?xml version="1.0" encoding="latin1"?><html>') == "latin1"
-    )
-    assert declared_encoding(b"<meta charset=koi8-r>") == "koi8-r"
-    assert declared_encoding(b"<p>") == "utf-8"
+@pytest.mark.parametrize(
+    ("page", "encoding"),
+    [
+        (b'<?xml version="1.0" encoding="latin1"?><html>', "latin1"),
+        (b"<meta charset=koi8-r>", "koi8-r"),
+        (b"<p>", "utf-8"),
+    ],
+)
+def test_declared_encodings(page, encoding):
+    assert declared_encoding(page) == encoding
+
+
+def test_a_page_in_its_encoding():
     page = "<meta charset=cp1251><p>река".encode("cp1251")
     assert list(original_blocks(page).texts) == ["река"]
 
@@ -174,13 +156,10 @@ def test_slope_by_definition(values):
 def test_clusters():
     points = np.array([[0.1, 0], [5, 5], [0, 0.2], [5.1, 4.9], [20, 1], [0, 0]])
     found = clusters(points)
-    assert found.tolist()[:1] == [0]
     assert found[0] == found[2] == found[5] == 0
     assert found[1] == found[3] != 0
     assert found[4] not in (0, found[1])
-
-
-def test_clusters_of_one_point():
+    # Of one point.
     assert set(clusters(np.zeros((5, 2))).tolist()) == {0}
     assert clusters(np.ones((5, 2))).tolist() == [1] * 5
 
@@ -211,15 +190,8 @@ def test_readability():
     # The good name's div: 25 + 5 and 2 - 1 for its paragraph (1 + 36 // 100),
     # less the share of links, which is 1/8 of "A text ..." (8 words and the
     # empty one behind the stop: 1/9) and all of "short".
-    scores = readability(found)
-    assert scores[1] == scores[2] == 1
-    assert scores[0] == 0
-    assert scores[3] == 0
-
-
-def test_readability_without_text():
-    found = blocks("<p>a</p><p>b</p><p>c</p>")
-    assert readability(found).tolist() == [0, 0, 0]
+    assert readability(found).tolist() == [0, 1, 1, 0]
+    assert readability(blocks("<p>a</p><p>b</p><p>c</p>")).tolist() == [0, 0, 0]
 
 
 def test_tokens_of_the_original():
@@ -240,14 +212,13 @@ def test_tokens_of_page_blocks():
         "<div class='main box'><p class=intro>a</p><p>b <i class=nav>c</i></p></div>"
         "<p>d</p>"
     )
-    vocabulary = np.array(
-        sorted(fnv1a(word) for word in (b"main", b"intro", b"nav")), dtype=np.uint32
-    )
-    names = {fnv1a(word.encode()): word for word in ("main", "intro", "nav")}
-    order = [names[int(value)] for value in vocabulary]
+    order = sorted(["main", "intro", "nav"], key=lambda word: fnv1a(word.encode()))
+    vocabulary = np.array([fnv1a(word.encode()) for word in order], dtype=np.uint32)
     rows = page_tokens(page.blocks.walk, vocabulary)
-    own = [{w for w, x in zip(order, row[:3], strict=True) if x} for row in rows]
-    around = [{w for w, x in zip(order, row[3:], strict=True) if x} for row in rows]
+    own, around = (
+        [{word for word, x in zip(order, row, strict=True) if x} for row in part]
+        for part in (rows[:, :3], rows[:, 3:])
+    )
     assert own[0] == {"intro"}
     assert own[2] == set()
     assert around == [{"main"}, {"main"}, set()]
@@ -272,56 +243,48 @@ def test_features_are_finite(source):
 # --- what is kept ----------------------------------------------------------------
 
 
+def found_in(page, **options):
+    return extract(page, algorithm="dragnet", options=options, blocks=True)
+
+
 def test_the_text_is_kept():
-    text = extract(PAGE, algorithm="dragnet").text
+    text = found_in(PAGE).text
     assert text.count(PROSE["en"][:40]) == 3
     assert "Contact us" not in text
     assert "Privacy" not in text
+    # The original joins by lines.
+    joined = found_in(PAGE, reference=True).text
+    assert joined.count("\n") >= 2
+    assert "Contact us" not in joined
 
 
-def test_reference_joins_by_lines():
-    result = extract(PAGE, algorithm="dragnet", options={"reference": True})
-    assert result.text.count("\n") >= 2
-    assert "Contact us" not in result.text
-
-
-def test_three_blocks_at_least():
-    for reference in (False, True):
-        options = {"reference": reference, "threshold": 0.0}
-        page = f"<p>{PROSE['en']}</p><p>{PROSE['en']}</p>"
-        assert extract(page, algorithm="dragnet", options=options).text == ""
-        page += f"<p>{PROSE['en']}</p>"
-        assert extract(page, algorithm="dragnet", options=options).text != ""
+@pytest.mark.parametrize("reference", [False, True])
+def test_three_blocks_at_least(reference):
+    for count in (2, 3):
+        page = f"<p>{PROSE['en']}</p>" * count
+        text = found_in(page, reference=reference, threshold=0.0).text
+        assert bool(text) == (count == 3)
 
 
 def test_the_threshold():
-    def kept(threshold):
-        options = {"threshold": threshold}
-        found = extract(PAGE, algorithm="dragnet", options=options, blocks=True)
-        return sum(block.kept for block in found.blocks)
-
-    counts = [kept(threshold) for threshold in (0.0, 0.3, 0.7, 1.0)]
+    counts = [
+        sum(block.kept for block in found_in(PAGE, threshold=threshold).blocks)
+        for threshold in (0.0, 0.3, 0.7, 1.0)
+    ]
     assert counts == sorted(counts, reverse=True)
     assert counts[0] == len(Page.of(PAGE).blocks)
     assert counts[-1] == 0
 
 
-def test_every_subset_of_features_has_a_model():
-    algorithm = get_algorithm("dragnet")
-    for reference in (False, True):
-        for target in ("content", "comments", "both"):
-            seen = set()
-            for bits in range(1, 1 << len(GROUPS)):
-                names = [g for i, g in enumerate(GROUPS) if bits >> i & 1]
-                options = {
-                    "features": "+".join(names),
-                    "content": target,
-                    "reference": reference,
-                }
-                algorithm = get_algorithm("dragnet", options)
-                verdict = algorithm.judge(Page.of(PAGE))
-                seen.add(tuple(verdict.scores))
-            assert len(seen) > 25
+@pytest.mark.parametrize("reference", [False, True])
+@pytest.mark.parametrize("content", TARGETS)
+def test_every_subset_of_features_has_a_model(reference, content):
+    seen = set()
+    for bits in range(1, 1 << len(GROUPS)):
+        features = "+".join(g for i, g in enumerate(GROUPS) if bits >> i & 1)
+        options = {"features": features, "content": content, "reference": reference}
+        seen.add(tuple(get_algorithm("dragnet", options).judge(Page.of(PAGE)).scores))
+    assert len(seen) > 25
 
 
 def test_the_originals_groups():
@@ -333,9 +296,7 @@ def test_the_originals_groups():
 def test_another_model(tmp_path):
     path = tmp_path / "own.model"
     path.write_bytes((SHIPPED / "dragnet.model").read_bytes())
-    options = {"model": str(path)}
-    expected = extract(PAGE, algorithm="dragnet")
-    assert extract(PAGE, algorithm="dragnet", options=options) == expected
+    assert found_in(PAGE, model=str(path)) == found_in(PAGE)
 
 
 def test_models_without_what_is_asked_for():

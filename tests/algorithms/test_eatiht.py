@@ -20,6 +20,7 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import run
 from tests.support.pages import any_pages
 from tests.support.passages import PROSE, UNSPACED_PROSE
+from tests.support.suites import values_of
 
 ENGLISH = PROSE["en"]
 FIRST, SECOND, THIRD = (
@@ -122,54 +123,15 @@ def test_reference_is_the_definition_on_any_page(version, source):
     assert is_as_defined(source, version)
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("Dr. Jones went. He left.", ["Dr. Jones went.", "He left."]),
-        ("Mr.  Smith.", ["Mr.  Smith."]),
-        ('He said "Go." Then left.', ['He said "Go."', "Then left."]),
-        ("U.S. army. OK?! Yes", ["U.S.", "army.", "OK?!", "Yes"]),
-        ("end.)  Next", ["end.)  Next"]),
-        ("x... y", ["x...", "y"]),
-        ("“Quote.” Next", ["“Quote.” Next"]),
-        ("one. ", ["one.", ""]),
-    ],
-)
+@pytest.mark.parametrize(("text", "parts"), values_of("tables/split_sentences.txt"))
 def test_split_sentences(text, parts):
     assert split_sentences(text) == parts
 
 
-def test_reference_worked_examples():
-    page = f"<body><div><p>{FIRST} {SECOND}</p><p>{THIRD}</p></div></body>"
-    assert text_of(page, reference=True) == f"{FIRST} {SECOND} \n\n{THIRD}"
-    # Text right under the body is not looked at.
-    assert text_of(f"<body>{FIRST}</body>", reference=True) == ""
-    # em is looked at, strong is not.
-    assert text_of(f"<body><em>{FIRST}</em></body>", reference=True) == FIRST
-    assert text_of(f"<body><strong>{FIRST}</strong></body>", reference=True) == ""
-    # The source of a script is in the text, and nested text comes twice.
-    page = f"<body><div>{FIRST} <p>{SECOND}</p><script>x.</script></div></body>"
-    twice = f"{FIRST} {SECOND}x. \n\n{SECOND}"
-    assert text_of(page, reference=True) == twice
-    page = f"<body><div>{FIRST} <script>so = 'x.'</script></div></body>"
-    assert text_of(page, reference=True) == f"{FIRST} so = 'x.'"
-    # A path that is the beginning of another one.
-    page = f"<body><x-a><p>{FIRST}</p><p>{SECOND}</p></x-a><x-ab><p>{THIRD}</p></x-ab>"
-    assert text_of(page, reference=True) == f"{FIRST} \n\n{SECOND} \n\n{THIRD}"
-
-
-def test_reference_on_what_follows_the_end_of_the_page():
-    page = f"></html><body><title>{FIRST}</title>"
-    assert text_of(page, reference=True) == by_definition(page, 1) == FIRST
-
-
-def test_reference_of_version_2_worked_examples():
-    page = f"<title>T</title><div><p>{FIRST}</p><p>{FIRST} {SECOND}</p></div>"
-    assert text_of(page, 2, reference=True) == f"{FIRST}\n\n{FIRST} {SECOND}"
-    # No title, no text that is longer than the mean, no text.
-    assert text_of(page.replace("title", "p"), 2, reference=True) == ""
-    assert text_of(f"<title>T</title><p>{FIRST}</p>", 2, reference=True) == ""
-    assert text_of("<title>T</title>", 2, reference=True) == ""
+@pytest.mark.parametrize(("options", "page", "text"), values_of("tables/eatiht.txt"))
+def test_worked_examples(options, page, text):
+    said = {"a": FIRST, "b": SECOND, "c": THIRD, "d": ENGLISH}
+    assert text_of(page.format(**said), **options) == text.format(**said)
 
 
 @pytest.mark.parametrize(
@@ -232,40 +194,6 @@ def test_text_nested_without_end_is_given_up(monkeypatch):
 # --- on the page's blocks -----------------------------------------------------
 
 
-def test_most_sentences_stand_together():
-    page = (
-        f"<title>T</title><div><p>{THIRD}</p></div>"
-        f"<main><p>{FIRST} {SECOND}</p><p>no sentence in this long text</p>"
-        f"<div><p>{THIRD}</p></div><p>{SECOND}</p></main><footer>{FIRST}</footer>"
-    )
-    assert text_of(page) == f"{FIRST} {SECOND}\n\n{THIRD}\n\n{SECOND}"
-
-
-def test_version_2_counts_elements_longer_than_the_mean():
-    page = (
-        f"<div><p>{FIRST}</p><p>{FIRST}</p><p>{FIRST}</p></div>"
-        f"<main><p>{ENGLISH}</p><p>{ENGLISH}</p><p>this does not end in a stop</p></main>"
-    )
-    assert text_of(page, 2) == f"{ENGLISH}\n\n{ENGLISH}\n\nthis does not end in a stop"
-    assert text_of(page, 1) == f"{ENGLISH}\n\n{ENGLISH}"
-    # The original fails on a single element, which is exactly as long as the mean.
-    assert text_of(f"<p>{ENGLISH}</p>", 2) == ENGLISH
-
-
-def test_defects_that_are_mended():
-    # Each text once, no script, text right under the body, curly quotes.
-    page = f"<div>{FIRST} <p>{SECOND}</p><script>x = 'y.'</script></div>"
-    assert text_of(page) == f"{FIRST}\n\n{SECOND}"
-    page = f"<div>{FIRST}<p>{SECOND}</p>{THIRD}<script>x = 'y.'</script></div><p>X</p>"
-    assert text_of(page) == f"{FIRST}\n\n{SECOND}\n\n{THIRD}"
-    assert text_of(f"<body>{FIRST} {SECOND}<br><br>{THIRD}</body>") == (
-        f"{FIRST} {SECOND}\n\n{THIRD}"
-    )
-    assert text_of("<div><p>“The river was high that year.”</p></div>") != ""
-    page = f"<x-a><p>{FIRST}</p><p>{SECOND}</p></x-a><x-ab><p>{THIRD}</p></x-ab>"
-    assert text_of(page) == f"{FIRST}\n\n{SECOND}"
-
-
 @pytest.mark.parametrize("code", [*PROSE, *UNSPACED_PROSE])
 @pytest.mark.parametrize("version", [1, 2])
 def test_prose_in_many_languages(code, version):
@@ -274,36 +202,9 @@ def test_prose_in_many_languages(code, version):
     assert text_of(page, version) == f"{prose}\n\n{prose}"
 
 
-@pytest.mark.parametrize(
-    ("text", "sentences"),
-    [
-        ("", 0),
-        ("no stop", 0),
-        ("One. Two! Three?", 3),
-        ("One... Two?! 3.5 per cent.", 3),
-        ("Dr. Smith met Mrs. Jones.", 1),
-        ("He said “Go.” Then he left (at last.) Yes", 2),
-        ("«Oui.» Non.", 2),
-        ("见过船。没有！真的？", 3),
-        ("船を見た。「はい。」", 2),
-        ("नदी शांत थी। नाव नहीं।", 2),
-        ("هل رأيت؟ نعم.", 2),
-        ("ទឹក។ ទូក។", 2),
-        ("example.com/a.b", 0),
-        ("แม่น้ำของเมืองเล็กๆ เงียบสงบ", 1),
-        ("แม่น้ำ" * 50, 4),
-    ],
-)
+@pytest.mark.parametrize(("text", "sentences"), values_of("tables/sentences.txt"))
 def test_count_sentences(text, sentences):
     assert count_sentences(text) == sentences
-
-
-def test_min_length():
-    page = "<div><p>Short one.</p><p>Short two.</p></div>"
-    assert text_of(page) == ""
-    assert text_of(page, min_length=5) == "Short one.\n\nShort two."
-    # Three letters to a Chinese character: 24, of which more than 20 are asked.
-    assert text_of("<div><p>河上的桥开放了。</p></div>") == "河上的桥开放了。"
 
 
 def test_scores_and_reasons():

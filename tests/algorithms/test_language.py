@@ -24,43 +24,37 @@ from scrapy_eatext.algorithms.scripts import (
     sign_density,
 )
 from tests.support.passages import PROSE, UNSPACED_MENUS, UNSPACED_PROSE
+from tests.support.suites import values_of
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
 def without_justext(monkeypatch: pytest.MonkeyPatch):
+    cached = (stop_list, language._index)
     monkeypatch.setattr(language, "justext_folder", lambda: None)
-    for cached in (stop_list, language._index):
-        cached.cache_clear()
+    for function in cached:
+        function.cache_clear()
     yield
-    for cached in (stop_list, language._index):
-        cached.cache_clear()
+    for function in cached:
+        function.cache_clear()
 
 
-@pytest.mark.parametrize("code", PROSE)
+@pytest.mark.parametrize("code", [*PROSE, *UNSPACED_PROSE])
 def test_language_of_prose(code):
-    assert pick_language(PROSE[code]) == code
+    assert pick_language((PROSE | UNSPACED_PROSE)[code]) == code[:2]
 
 
-@pytest.mark.parametrize("code", PROSE)
 @pytest.mark.usefixtures("without_justext")
-def test_language_of_prose_by_the_installed_lists_alone(code):
-    assert pick_language(PROSE[code]) == code
-
-
-@pytest.mark.parametrize("code", UNSPACED_PROSE)
-def test_language_of_prose_by_script(code):
-    assert pick_language(UNSPACED_PROSE[code]) == code[:2]
-
-
-def test_at_least_fifty_languages_without_justext():
+def test_languages_without_justext():
+    for code, prose in PROSE.items():
+        assert pick_language(prose) == code
     assert len(SHARES) + len(SCRIPTS) >= 50
     for code in SHARES:
-        found = iso_list(code)
-        assert found is not None
-        assert found.words
-        assert all(word == word.lower() for word in found.words)
+        words = iso_list(code).words
+        assert words == {word.lower() for word in words} != set()
+    assert stop_list("en") == iso_list("en")
+    assert stop_list("is") is None
 
 
 @pytest.mark.parametrize("code", PROSE)
@@ -82,74 +76,53 @@ def test_signs_tell_prose_from_menus(code):
     assert menu < prose / 2
 
 
-def test_declared_language_decides_between_twins():
-    text = PROSE["id"]
-    assert pick_language(text, "ms") == "ms"
-    assert pick_language(text, "id") == pick_language(text) == "id"
-
-
-def test_declared_language_does_not_win_against_the_text():
-    assert pick_language(PROSE["de"], "en") == "de"
-
-
-def test_declared_language_where_there_is_too_little_text():
-    assert pick_language("Kontakt", "de") == "de"
-    assert pick_language("Kontakt") == ""
-    assert pick_language("") == ""
-
-
-def test_no_language_where_no_list_fits():
-    assert pick_language("lorem xyzzy qwerty plugh " * 10) == ""
-
-
-def test_chinese_characters_alone_may_be_japanese():
-    assert script_language("会社概要 製品情報") == "zh"
-    assert script_language("会社概要 製品情報", "ja") == "ja"
-    assert pick_language("会社概要 製品情報", "ja") == "ja"
-    assert script_language("안녕하세요 漢字", "ja") == "ko"
-
-
-def test_script_of_most_letters_decides():
-    assert script_language("The word 川 means river") == ""
-    assert script_language("The word") == ""
-    assert script_language("123 … !") == ""
-    assert script_language("川の水は静かです river") == "ja"
-
-
-def test_letters_count_ideographs_threefold():
-    assert letters("river") == 5
-    assert letters("Fluß") == 4
-    assert letters("川") == 3
-    assert letters("かわ") == 4
-    assert letters("강") == 2
-    assert letters("แม่น้ำ") == len("แม่น้ำ")
-
-
-def test_sign_density_without_letters_of_the_script():
-    assert sign_density("river", "zh") == 0.0
+@pytest.mark.parametrize(
+    ("text", "declared", "code"),
+    [
+        # It decides between twins, and where there is too little text.
+        (PROSE["id"], "ms", "ms"),
+        (PROSE["id"], "id", "id"),
+        ("Kontakt", "de", "de"),
+        # But it does not win against the text.
+        (PROSE["de"], "en", "de"),
+        ("Kontakt", "", ""),
+        ("", "", ""),
+        ("lorem xyzzy qwerty plugh " * 10, "", ""),
+        ("会社概要 製品情報", "ja", "ja"),
+    ],
+)
+def test_declared_languages(text, declared, code):
+    assert pick_language(text, declared) == code
 
 
 @pytest.mark.parametrize(
-    ("given", "code"),
+    ("text", "among_han", "code"),
     [
-        ("en", "en"),
-        ("EN", "en"),
-        ("en-GB", "en"),
-        ("pt_BR", "pt"),
-        ("English", "en"),
-        ("english", "en"),
-        ("Norwegian_Bokmal", "no"),
-        ("norwegian bokmal", "no"),
-        ("nb", "no"),
-        ("nb-NO", "no"),
-        ("iw", "he"),
-        ("zh-Hant-TW", "zh"),
-        ("Chinese", "zh"),
-        (" de ", "de"),
-        ("Klingon", None),
-        ("", None),
+        # Chinese characters alone may be Japanese.
+        ("会社概要 製品情報", "zh", "zh"),
+        ("会社概要 製品情報", "ja", "ja"),
+        ("안녕하세요 漢字", "ja", "ko"),
+        # The script of most letters decides.
+        ("The word 川 means river", "zh", ""),
+        ("The word", "zh", ""),
+        ("123 … !", "zh", ""),
+        ("川の水は静かです river", "zh", "ja"),
     ],
 )
+def test_languages_of_scripts(text, among_han, code):
+    assert script_language(text, among_han) == code
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("river", 5), ("Fluß", 4), ("川", 3), ("かわ", 4), ("강", 2), ("แม่น้ำ", 6)],
+)
+def test_letters_count_ideographs_threefold(text, count):
+    assert letters(text) == count
+    assert sign_density("river", "zh") == 0.0  # none is of the script
+
+
+@pytest.mark.parametrize(("given", "code"), values_of("tables/language_names.txt"))
 def test_names_of_languages(given, code):
     assert language_code(given) == code
 
@@ -167,12 +140,6 @@ def test_lists_of_justext_come_first():
     assert justext_words("zu") is None
     assert stop_list("zu") == iso_list("zu")
     assert stop_list("zh") is None
-
-
-@pytest.mark.usefixtures("without_justext")
-def test_lists_without_justext():
-    assert stop_list("en") == iso_list("en")
-    assert stop_list("is") is None
 
 
 def test_no_folder_of_justext_where_it_is_not_installed(monkeypatch):
