@@ -4,14 +4,8 @@ import numpy as np
 import pytest
 
 from scrapy_eatext.algorithms import get_algorithm
-from scrapy_eatext.algorithms.modelfile import (
-    SHIPPED,
-    ModelError,
-    load_model,
-    save_model,
-)
+from scrapy_eatext.algorithms.modelfile import ModelError, load_model, save_model
 from scrapy_eatext.algorithms.perceptron import (
-    MODEL,
     READINGS,
     Network,
     attributes_of,
@@ -37,7 +31,6 @@ from tests.algorithms.test_ngram import labelled
 from tests.support.passages import STORY
 from tests.support.properties import check_linear
 
-SHIPPED_MODEL = SHIPPED / MODEL
 ALL = [(n, k, a) for n in ("slp", "mlp") for k in (1, 2, 3) for a in (1, 2, 3)]
 
 
@@ -50,13 +43,15 @@ def page_of(paragraphs: int, links: int = 20) -> str:
     return f"<html><body><ul class='menu'>{menu}</ul><div>{story}</div></body></html>"
 
 
+def found_in(page: str, **options: object):
+    return extract(page, algorithm="perceptron", options=options, blocks=True)
+
+
+ORIGINAL = {"reference": True, "network": "none"}
+
+
 def test_the_original_filter():
-    fixed = {"reference": True, "network": "none"}
-    found = extract(FERRY, algorithm="perceptron", options=fixed, blocks=True)
-    mean = extract(
-        FERRY, algorithm="perceptron", options={**fixed, "threshold": "mean"}
-    )
-    assert found.blocks is not None
+    found = found_in(FERRY, **ORIGINAL)
     lines = write_lines(FERRY)
     assert [b.score for b in found.blocks] == pytest.approx(
         [len(line.text) / line.bytes for line in lines]
@@ -65,7 +60,7 @@ def test_the_original_filter():
     assert found.blocks[3].reason == "above"
     assert found.text == "".join(line.text for line in lines[3:])
     # The mean is a little over .54.
-    assert mean.text == found.text
+    assert found_in(FERRY, **ORIGINAL, threshold="mean").text == found.text
 
 
 def test_the_mean_counts_lines_without_text():
@@ -78,57 +73,47 @@ def test_the_mean_counts_lines_without_text():
 
 
 def test_a_line_at_the_threshold_is_left_out():
-    options = {"reference": True, "network": "none", "threshold": 0.5}
-    # 24 characters in 48 bytes, and 25 in 49.
-    assert extract("<i>" + " " * 10, algorithm="perceptron", options=options).text == ""
-    text = "x" * 10
-    assert (
-        extract(f"<{'b' * 8}>{text}", algorithm="perceptron", options=options).text
-        == ""
-    )
-    assert extract(f"<{'b' * 7}>{text}", algorithm="perceptron", options=options).text
+    options = {**ORIGINAL, "threshold": 0.5}
+    assert found_in("<i>" + " " * 10, **options).text == ""
+    assert found_in("<bbbbbbbb>" + "x" * 10, **options).text == ""
+    assert found_in("<bbbbbbb>" + "x" * 10, **options).text
 
 
 def test_attributes_and_neighbours():
-    lines = block_lines(
-        Page.of("<html><body><p>ab</p><p>abcd</p><p>a</p></body></html>")
-    )
+    page = "<html><body><p>ab</p><p>abcd</p><p>a</p></body></html>"
+    lines = block_lines(Page.of(page))
     assert lines.length.tolist() == [2, 4, 1]
     # html, body and p; then p alone.
     assert lines.bytes.tolist() == [2 + 33, 4 + 7, 1 + 7]
     rows = attributes_of(lines)
     assert rows[1].tolist() == pytest.approx([4 / 11, np.log(12), np.log(5)])
     assert with_neighbours(rows, 1).tolist() == rows.tolist()
-    two = with_neighbours(rows, 2)
-    assert two[0].tolist() == [*rows[0], 0, 0, 0]
-    assert two[2].tolist() == [*rows[2], *rows[1]]
-    three = with_neighbours(rows, 3)
-    assert three[1].tolist() == [*rows[1], *rows[0], *rows[2]]
-    assert three[2].tolist() == [*rows[2], *rows[1], 0, 0, 0]
+    before = [[0, 0, 0], *rows[:2]]
+    two, three = with_neighbours(rows, 2), with_neighbours(rows, 3)
+    assert two.tolist() == np.hstack([rows, before]).tolist()
+    after = [*rows[1:], [0, 0, 0]]
+    assert three.tolist() == np.hstack([rows, before, after]).tolist()
     assert with_neighbours(rows[:0], 3).shape == (0, 9)
 
 
 def test_networks_by_hand():
     single = Network((np.array([[2.0], [-1.0], [0.5]]),))
-    hidden = Network(
-        (np.array([[1.0, -1.0], [0.0, 0.5]]), np.array([[2.0], [1.0], [0.1]]))
-    )
-    assert single.output(np.array([[1.0, 2.0]]))[0] == pytest.approx(
-        1 / (1 + np.exp(-0.5))
-    )
+    layers = np.array([[1.0, -1.0], [0.0, 0.5]]), np.array([[2.0], [1.0], [0.1]])
     inside = 2 * np.tanh(3.0) + np.tanh(-2.5) + 0.1
-    assert hidden.output(np.array([[3.0]]))[0] == pytest.approx(
-        1 / (1 + np.exp(-inside))
-    )
-    assert single.output(np.array([[-1e6, 0.0]]))[0] == pytest.approx(0)
+    for network, inputs, value in (
+        (single, [1.0, 2.0], 0.5),
+        (single, [-1e6, 0.0], -500),
+        (Network(layers), [3.0], inside),
+    ):
+        output = network.output(np.array([inputs]))
+        assert output[0] == pytest.approx(1 / (1 + np.exp(-value)))
 
 
 @pytest.mark.parametrize(("network", "lines", "attributes"), ALL)
 def test_every_network_is_shipped_and_tells_a_story_from_a_menu(
     network, lines, attributes
 ):
-    options = {"network": network, "lines": lines, "attributes": attributes}
-    found = extract(page_of(6), algorithm="perceptron", options=options)
+    found = found_in(page_of(6), network=network, lines=lines, attributes=attributes)
     assert STORY in found.text
     assert "Go 3" not in found.text
     assert 0.5 < found.score <= 1
@@ -147,10 +132,6 @@ def test_thresholds():
     assert kept("mean") == sum(s > np.mean(scores) for s in scores)
 
 
-def arrays() -> dict[str, np.ndarray]:
-    return dict(load_model(SHIPPED_MODEL, "perceptron").arrays)
-
-
 @pytest.mark.parametrize(
     ("name", "array"),
     [
@@ -165,12 +146,12 @@ def arrays() -> dict[str, np.ndarray]:
 )
 def test_a_damaged_model_is_refused(tmp_path, name, array):
     path = tmp_path / "damaged.model"
-    broken = {**arrays(), name: array}
-    broken = {key: value for key, value in broken.items() if value is not None}
-    save_model(path, "perceptron", "1", broken)
-    options = {"model": str(path), "reference": name.startswith("written")}
+    arrays = dict(load_model("", "perceptron").arrays)
+    del arrays[name]
+    arrays |= {} if array is None else {name: array}
+    save_model(path, "perceptron", "1", arrays)
     with pytest.raises(ModelError, match=r"damaged\.model"):
-        extract("", algorithm="perceptron", options=options)
+        found_in("", model=str(path), reference=name.startswith("written"))
 
 
 @pytest.mark.parametrize("options", [{}, {"reference": True}])
@@ -189,16 +170,12 @@ def reading_of(rows: np.ndarray, content: np.ndarray) -> Reading:
 
 
 def test_training_learns_and_gives_the_same_bytes_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        "scrapy_eatext.learning.perceptron.EPOCHS", {"slp": 40, "mlp": 40}
-    )
+    epochs = {"slp": 40, "mlp": 40}
+    monkeypatch.setattr("scrapy_eatext.learning.perceptron.EPOCHS", epochs)
     trainer = PerceptronTrainer()
+    text = f"{STORY} That was day. "
     samples = [
-        trainer.sample(
-            labelled(
-                tmp_path, str(n), page_of(n, links=2 * n), f"{STORY} That was day. " * n
-            )
-        )
+        trainer.sample(labelled(tmp_path, str(n), page_of(n, links=2 * n), text * n))
         for n in (3, 5, 8)
     ]
     first, again = (trainer.fit(samples, 7, silent) for _ in range(2))
@@ -209,12 +186,9 @@ def test_training_learns_and_gives_the_same_bytes_again(tmp_path, monkeypatch):
     assert first.notes["false_positive_weight"] > 1
     for name, lines, attributes in ALL:
         options = {"network": name, "lines": lines, "attributes": attributes}
-        options["model"] = str(path)
-        text = extract(
-            page_of(4, links=7), algorithm="perceptron", options=options
-        ).text
-        assert STORY in text
-        assert "Go 5" not in text
+        found = found_in(page_of(4, links=7), model=str(path), **options).text
+        assert STORY in found
+        assert "Go 5" not in found
 
 
 def test_a_false_positive_costs_more_than_a_false_negative(monkeypatch):

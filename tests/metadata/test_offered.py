@@ -9,6 +9,7 @@ from scrapy_eatext.metadata.offered import Offer, offer_of
 from scrapy_eatext.metadata.prices import amount, currency_of, prices_in
 from scrapy_eatext.page import Page
 from tests.support.hostile import every_page
+from tests.support.suites import values_of
 
 NAME = "Kea rowing boat"
 RELATED = "".join(
@@ -19,33 +20,6 @@ ABOUT = (
     "<p>A light boat of larch for three people and their luggage, built by hand on the "
     "shore of the lake, with two pairs of oars, a rudder and a cover for the winter.</p>"
 ) * 3
-# The ways in which shops write a price, each with its number and its currency.
-NOTATIONS = {
-    "1.299,95 €": ("1299.95", "EUR"),
-    "€ 1.299,-": ("1299", "EUR"),
-    "1\xa0299,95\xa0EUR": ("1299.95", "EUR"),
-    "₹ 1,999": ("1999", "INR"),
-    "12 500 руб.": ("12500", "RUB"),
-    "¥1980": ("1980", "JPY"),
-    "CHF 12.-": ("12", "CHF"),
-    "£5": ("5", "GBP"),
-    "From $12": ("12", "USD"),
-    "1.499 kr": ("1499", "SEK"),
-    "25,00 – 30,00 zł": ("25.00", "PLN"),
-    "USD1,049.00": ("1049.00", "USD"),
-    "<span>63<sup>07</sup> Lei</span>": ("63.07", "RON"),
-    "<span>$19<span class=cents>99</span></span>": ("19.99", "USD"),
-    "<span>$19.99<s>$29</s><i>20% off</i></span>": ("19.99", "USD"),
-    "$12 or 4 payments of $3": ("12", "USD"),
-    "Now only - $12": ("12", "USD"),
-    "$12 + delivery": ("12", "USD"),
-    "$3 / 12 pack": ("3", "USD"),
-    "$12 / month": ("", ""),
-    "$3.99 / 100 g": ("", ""),
-    "+ $12": ("", ""),
-    "$0.00": ("", ""),
-    "12 pieces": ("", ""),
-}
 # A product's part of the page, as kinds of shops make it; the price is always 149.
 SHOPS = {
     "Shopify": """<div class=product__info><h1>{name}</h1><div class="price price--on-sale">
@@ -107,10 +81,12 @@ def test_pages_of_shops(kind):
     assert (found.name, float(found.price or 0), found.currency) == (NAME, 149, "USD")
 
 
-@pytest.mark.parametrize("written", NOTATIONS)
-def test_notations(written):
+@pytest.mark.parametrize(
+    ("written", "price", "currency"), values_of("tables/prices.txt")
+)
+def test_notations(written, price, currency):
     found = offered(f"<title>{NAME}</title><h1>{NAME}</h1><p>{written}</p>{ABOUT}")
-    assert (found.price, found.currency) == NOTATIONS[written]
+    assert (found.price, found.currency) == (price, currency)
 
 
 def test_prices_of_other_products_alone():

@@ -40,6 +40,7 @@ KEA = {
     "brand": "Boaty", "sku": "12", "gtin": "4006381333931", "rating": 4.5,
     "rating_count": 1200, "best_rating": 5.0,
 }  # fmt: skip
+KEA_BOAT = {"@type": "Product", "name": "Kea"}
 
 
 def page(body: str, title: str = "Kea - Boats") -> str:
@@ -55,7 +56,7 @@ def product(body: str, title: str = "Kea - Boats"):
 
 
 def offered(offers: object):
-    found = product(linked({"@type": "Product", "name": "Kea", "offers": offers}))
+    found = product(linked({**KEA_BOAT, "offers": offers}))
     return found.price, found.currency
 
 
@@ -68,7 +69,7 @@ def test_a_product_in_each_form(source):
 
 def test_what_one_source_lacks_another_has():
     found = product(
-        linked({"@type": "Product", "name": "Kea"})
+        linked(KEA_BOAT)
         + '<div itemscope itemtype="https://schema.org/Product"><b itemprop=name>Kea</b>'
         "<i itemprop=sku>12</i></div>"
         '<meta property="product:price:amount" content="12.90">'
@@ -95,12 +96,7 @@ def test_currencies(given, code):
 
 def test_an_offer_and_a_brand_that_are_referred_to():
     graph = [
-        {
-            "@type": "Product",
-            "name": "Kea",
-            "offers": {"@id": "#o"},
-            "brand": {"@id": "#b"},
-        },
+        {**KEA_BOAT, "offers": {"@id": "#o"}, "brand": {"@id": "#b"}},
         {"@type": "Offer", "@id": "#o", "price": "5", "priceCurrency": "EUR"},
         {"@type": "Brand", "@id": "#b", "name": "Boaty", "brand": {"@id": "#b"}},
     ]
@@ -117,13 +113,8 @@ def test_goods_that_a_page_lists_are_not_its_product():
 
 def test_a_product_that_is_a_property_of_nothing():
     assert product(FORMS["microdata"].replace("itemscope", "itemscope itemprop=a", 1))
-
-
-def test_a_page_without_a_product():
     found = extract(page(""), url=URL)
-    assert found.product is None
-    assert found.recipe is None
-    assert found.structured_data == ()
+    assert (found.product, found.recipe, found.structured_data) == (None, None, ())
 
 
 @pytest.mark.parametrize(("steps", "read"), values_of("tables/recipe_steps.txt"))
@@ -133,19 +124,16 @@ def test_steps_of_a_recipe(steps, read):
 
 
 def test_a_recipe():
-    found = extract(
-        page(
-            linked(
-                {
-                    "@type": "Recipe", "name": "Bread", "prepTime": "PT5M",
-                    "totalTime": "PT1H5M", "recipeYield": [2, "2 loaves"],
-                    "recipeIngredient": ["1 kg of <b>flour</b>", "salt &amp; water"],
-                }
-            )
-            + "<div itemscope itemtype=https://schema.org/Recipe><b itemprop=name>Rolls</b>"
-            "<time itemprop=cookTime datetime=PT1H>an hour</time></div>"
-        )
-    ).recipe  # fmt: skip
+    bread = {
+        "@type": "Recipe", "name": "Bread", "prepTime": "PT5M",
+        "totalTime": "PT1H5M", "recipeYield": [2, "2 loaves"],
+        "recipeIngredient": ["1 kg of <b>flour</b>", "salt &amp; water"],
+    }  # fmt: skip
+    rolls = (
+        "<div itemscope itemtype=https://schema.org/Recipe><b itemprop=name>Rolls</b>"
+        "<time itemprop=cookTime datetime=PT1H>an hour</time></div>"
+    )
+    found = extract(page(linked(bread) + rolls)).recipe
     assert found.ingredients == ("1 kg of flour", "salt & water")
     assert (found.name, found.yields, found.cook_time) == ("Bread", "2 loaves", "PT1H")
     assert found.sources["total_time"] == "json-ld"
@@ -181,9 +169,8 @@ def test_things_are_bounded():
         deep = {"a": deep}
     data = [deep, {"b": ["c" * 1000] * 1000}, {"d": list(range(100_000))}]
     for one in data:
-        text = json.dumps(
-            [t.values for t in extract(page(linked(one))).structured_data]
-        )
+        found = extract(page(linked(one))).structured_data
+        text = json.dumps([thing.values for thing in found])
         assert len(text) < 400_000
         assert text.count('"a"') < 20
 
@@ -198,11 +185,13 @@ def test_wrong_types_everywhere(wrong):
     names = ("name", "brand", "sku", "gtin", "offers", "aggregateRating", "@id", "url",
              "recipeIngredient", "recipeInstructions", "recipeYield", "hasVariant",
              "prepTime")  # fmt: skip
+    inside = ("price", "priceCurrency", "availability", "priceSpecification")
+    rating = {"ratingValue": wrong, "reviewCount": wrong}
     things = [
-        {"@type": kind, **dict.fromkeys(names, wrong)} for kind in ("Product", "Recipe")
+        {"@type": "Product", **dict.fromkeys(names, wrong)},
+        {"@type": "Recipe", **dict.fromkeys(names, wrong)},
+        {**KEA_BOAT, "offers": dict.fromkeys(inside, wrong), "aggregateRating": rating},
     ]
-    things += [{"@type": "Product", "name": "Kea", "offers": dict.fromkeys(("price", "priceCurrency", "availability", "priceSpecification"), wrong),
-                "aggregateRating": {"ratingValue": wrong, "reviewCount": wrong}}]  # fmt: skip
     found = extract(page(linked({"@graph": things})), url=URL)
     assert found.product is not None
     json.dumps(found.detached().as_dict())
@@ -212,4 +201,4 @@ def test_more_data_than_are_read():
     many = linked({"@type": "Product", "name": "Moa", "x": ["y" * 100] * 100_000})
     more = linked([{"@type": "Product", "name": "Moa", "offers": [{}] * 50}] * 2000)
     nested = "<div itemscope itemprop=offers>" * 3000
-    assert product(many + more + nested + linked({"@type": "Product", "name": "Kea"}))
+    assert product(many + more + nested + linked(KEA_BOAT))
