@@ -524,7 +524,7 @@ class MainText(_Backed):
     feeds = OfMetadata(tuple[str, ...], "The addresses of the feeds that the page names.")
     product = Output(optional(Product), "metadata.products", first,
         "The product that the page is about, None on other pages.", of_page=True)
-    recipe = Output(optional(Recipe), "metadata.recipes", first,
+    recipe = Output(optional(Recipe), "metadata.products", first,
         "The recipe in the page's data, None if there is none.", of_page=True)
     structured_data = Output(tuple[Thing, ...], "metadata.schema", in_turn,
         "What the page gives in schema.org's vocabulary, as it stands there.",

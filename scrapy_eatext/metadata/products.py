@@ -1,9 +1,9 @@
-"""The product that a page is about, from its data and its title."""
+"""The product or the recipe that a page is about, from its data and its title."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from scrapy_eatext.metadata.schema import Data
 from scrapy_eatext.metadata.visible import key
 from scrapy_eatext.page.urls import host_of
 from scrapy_eatext.page.values import MOST_VALUES, bounded
-from scrapy_eatext.result import Product, Thing
+from scrapy_eatext.result import Product, Recipe, Thing
 
 if TYPE_CHECKING:
     from scrapy_eatext.output.judged import JudgedPage
@@ -50,6 +50,36 @@ _AVAILABLE = {
     "oos": "OutOfStock", "preorder": "PreOrder", "backorder": "BackOrder",
 }  # fmt: skip
 
+# The properties of each field of a recipe, the best first.
+_RECIPE_TEXTS = {
+    "name": ("name",),
+    "prep_time": ("prepTime",),
+    "cook_time": ("cookTime",),
+    "total_time": ("totalTime",),
+    "yields": ("recipeYield", "yield"),
+}
+_RECIPE_LISTS = {
+    "ingredients": ("recipeIngredient", "ingredients", "ingredient"),
+    "steps": ("recipeInstructions", "instructions"),
+}
+_MOST_PARTS, _MOST_CHARS, _MAX_DEPTH = 200, 50_000, 3
+_BREAK = re.compile(r"<br ?/?>|</(?:p|li|div)>", re.IGNORECASE)
+_TAG = re.compile(r"<[^<>]{1,300}>")
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+class _Fields:
+    """The first value of each field, and its source."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, Any] = {}
+        self.sources: dict[str, str] = {}
+
+    def fill(self, source: str, found: Iterable[tuple[str, Any]]) -> None:
+        for field, value in found:
+            if value and field not in self.values:
+                self.values[field], self.sources[field] = value, source
+
 
 def write_product(judged: JudgedPage) -> Product | None:
     """The product of a page, None without one in its data or a page type "product"."""
@@ -62,12 +92,10 @@ def write_product(judged: JudgedPage) -> Product | None:
     if not (things or of_type):
         return None
     host = host_of(page.url or "")
-    values: dict[str, Any] = {}
-    sources: dict[str, str] = {}
+    fields = _Fields()
     for thing in things:
-        for field, value in _values(data, thing.values, host):
-            if value and field not in values:
-                values[field], sources[field] = value, thing.source
+        fields.fill(thing.source, _values(data, thing.values, host))
+    values = fields.values
     if not values.keys() >= {"name", "price", "currency"}:
         title = judged.readable_metadata.title
         shown = offer_of(page, title) if of_type else Offer(title)
@@ -76,10 +104,19 @@ def write_product(judged: JudgedPage) -> Product | None:
             shown = Offer(shown.name, currency=shown.currency if is_same else "")
         elif shown.price:
             values.pop("currency", None)  # it may be that of another country
-        for field, value in shown._asdict().items():
-            if value and field not in values:
-                values[field], sources[field] = bounded(field, value), "page"
-    return Product(**values, sources=sources)
+        found = shown._asdict().items()
+        fields.fill("page", ((field, bounded(field, value)) for field, value in found))
+    return Product(**values, sources=fields.sources)
+
+
+def write_recipe(judged: JudgedPage) -> Recipe | None:
+    """The recipe of a page, from the first one in each source, JSON-LD first."""
+    data, fields = Data.of(judged.page), _Fields()
+    for thing in data.of_types("Recipe"):
+        # Another recipe of a source is one that the page links to.
+        if thing.source not in fields.sources.values():
+            fields.fill(thing.source, _recipe_values(data, thing.values))
+    return Recipe(**fields.values, sources=fields.sources) if fields.values else None
 
 
 def _about(things: list[Thing], judged: JudgedPage, *, first: bool) -> list[Thing]:
@@ -185,3 +222,42 @@ _RATING: dict[str, tuple[tuple[str, ...], Any]] = {
     "rating_count": (("ratingCount", "reviewCount"), _count),
     "best_rating": (("bestRating",), _number),
 }
+
+
+def _recipe_values(data: Data, thing: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for field, names in _RECIPE_TEXTS.items():
+        for name in names:
+            texts = list(data.texts(thing, name))
+            # "4 servings" is preferred to "4".
+            for text in sorted(texts, key=lambda text: not _LETTER.search(text)):
+                yield field, bounded(field, text)
+    for field, names in _RECIPE_LISTS.items():
+        for value in map(thing.get, names):
+            # The only item of a list may be a text that has all parts.
+            only = value[0] if isinstance(value, list) and len(value) == 1 else value
+            yield field, tuple(_within_bounds(field, _parts(data, only)))
+
+
+def _parts(data: Data, value: Any, depth: int = 0) -> Iterator[str]:
+    """The ingredients or steps in a value: texts, steps, and sections of steps."""
+    for part in data.at(value):
+        if not isinstance(part, dict):
+            # If the value is a text, it has all parts, one a line.
+            text = _BREAK.sub("\n", part) if isinstance(part, str) else ""
+            lines = text.splitlines() if isinstance(value, str) else [text]
+            yield from (t for line in lines for t in data.texts(_TAG.sub("", line)))
+        elif "itemListElement" in part and depth < _MAX_DEPTH:
+            yield from _parts(data, part["itemListElement"], depth + 1)
+        else:
+            name = "text" if "text" in part else "name"
+            yield from islice(data.texts(part, name), 1)
+
+
+def _within_bounds(field: str, parts: Iterator[str]) -> Iterator[str]:
+    left = _MOST_CHARS
+    for part in islice(parts, _MOST_PARTS):
+        text = bounded(field, part)
+        left -= len(text)
+        if left < 0:
+            return
+        yield text

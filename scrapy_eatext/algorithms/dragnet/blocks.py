@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -101,47 +101,38 @@ class Table:
 
 
 @dataclass(slots=True)
-class _Raw:
-    """A block under construction."""
+class _Block:
+    """A block of the original's.
+
+    While it is read it has pieces; at its end it gets texts, and ``nodes``, the first
+    node that began in it and the one after the last.
+    """
 
     tag: str = ""
     node: int = 0
-    text: list[str] = field(default_factory=list)
-    links: list[str] = field(default_factory=list)
-    ids: list[str] = field(default_factory=list)
-    classes: list[str] = field(default_factory=list)
+    pieces: list[str] = field(default_factory=list)
+    in_links: list[str] = field(default_factory=list)
+    names: dict[str, list[str]] = field(default_factory=lambda: {"id": [], "class": []})
     tags: int = 1
-
-    def name(self, element: Any) -> None:
-        for key, names in (("id", self.ids), ("class", self.classes)):
-            value = element.get(key)
-            if value:
-                names.append(value.lower())
-
-
-@dataclass(frozen=True, slots=True)
-class _Done:
-    """A finished block; ``nodes`` are the first node that began in it, and the end."""
-
-    raw: _Raw
-    text: bytes
-    link_text: bytes
-    nodes: tuple[int, int]
+    text: bytes = b""
+    link_text: bytes = b""
+    nodes: tuple[int, int] = (0, 0)
 
 
 class _Cutter:
     """Splits a tree into blocks as the original does: at start tags alone."""
 
-    def __init__(self, root: Any) -> None:
-        self.done: list[_Done] = []
+    def __init__(self, root: Any | None) -> None:
+        self.done: list[_Block] = []
         self.parent = [-1]
-        self.end = [0]
-        self.weight = [_weight(root)]
-        self._raw = _Raw()
+        self.end = [1]
+        self.weight = [0 if root is None else _weight(root)]
+        self._block = _Block()
         self._written = 0
-        self._walk(root)
-        # As in the original, the last flush also leaves out one tag.
-        self._flush("", 0)
+        if root is not None:
+            self._walk(root)
+            # As in the original, the last flush also leaves out one tag.
+            self._flush("", 0)
 
     def _walk(self, root: Any) -> None:
         nodes = [0]
@@ -161,8 +152,8 @@ class _Cutter:
 
     def _start(self, element: Any, parent: int) -> int:
         """Begin an element; returns its node."""
-        tag, raw = element.tag, self._raw
-        raw.tags += 1
+        tag = element.tag
+        self._block.tags += 1
         node = len(self.parent)
         self.parent.append(parent)
         self.end.append(node + 1)
@@ -170,11 +161,13 @@ class _Cutter:
         if tag in _STARTS:
             self._flush(tag, parent)
         if tag not in _IGNORED:
-            self._raw.name(element)
+            for key, names in self._block.names.items():
+                if value := element.get(key):
+                    names.append(value.lower())
         if tag == "a":
             pieces = self._anchor(element)
-            raw.text += pieces
-            raw.links += pieces
+            self._block.pieces += pieces
+            self._block.in_links += pieces
         return node
 
     def _anchor(self, anchor: Any) -> list[str]:
@@ -182,7 +175,7 @@ class _Cutter:
         pieces = []
         for event, element in events(anchor, lambda inside: inside.tag in _IGNORED):
             inside = element is not anchor
-            self._raw.tags += inside and event != "end"
+            self._block.tags += inside and event != "end"
             if event == "start":
                 pieces.append(element.text)
             elif inside:
@@ -191,21 +184,27 @@ class _Cutter:
 
     def _text(self, text: str | None) -> None:
         if text:
-            self._raw.text.append(text)
+            self._block.pieces.append(text)
 
     def _flush(self, tag: str, parent: int) -> None:
         """End the current block, and begin the next one with the tag."""
-        raw = self._raw
-        # White space is that of bytes, without the no-break space.
-        words = " ".join(raw.text).encode("utf-8", "replace").split()
-        if words:
+        block = self._block
+        block.text, block.link_text = _joined(block.pieces), _joined(block.in_links)
+        if block.text:
             # The element that starts the next block belongs to that block.
             until = len(self.parent) - 1
-            links = " ".join(raw.links).encode("utf-8", "replace").split()
-            nodes = (self._written, until)
-            self.done.append(_Done(raw, b" ".join(words), b" ".join(links), nodes))
+            block.nodes = (self._written, until)
+            self.done.append(block)
             self._written = until
-        self._raw = _Raw(tag, parent)
+        self._block = _Block(tag, parent)
+
+
+def _joined(pieces: Sequence[str]) -> bytes:
+    """Pieces of text as UTF-8, their white space collapsed.
+
+    It is that of bytes, without the no-break space.
+    """
+    return b" ".join(" ".join(pieces).encode("utf-8", "replace").split())
 
 
 def original_blocks(html: bytes, encoding: str | None = None) -> Table:
@@ -224,10 +223,7 @@ def original_blocks(html: bytes, encoding: str | None = None) -> Table:
     except (etree.LxmlError, LookupError, ValueError) as error:
         raise_memory(error)
         root = None
-    if root is None:
-        return _table([], [-1], [1], [0])
-    cutter = _Cutter(root)
-    return _table(cutter.done, cutter.parent, cutter.end, cutter.weight)
+    return _table(_Cutter(root))
 
 
 def declared_encoding(html: bytes) -> str:
@@ -238,39 +234,39 @@ def declared_encoding(html: bytes) -> str:
     return match.group(1).decode("ascii", "replace") if match else "utf-8"
 
 
-def _table(
-    done: Sequence[_Done], parent: list[int], end: list[int], weight: list[int]
-) -> Table:
+def _table(cutter: _Cutter) -> Table:
     """The table of those blocks that have a letter or a digit."""
-    texts = [block.text.decode("utf-8", "replace") for block in done]
-    kept = [i for i, text in enumerate(texts) if _ANY_WORD.search(text)]
-    blocks = [done[i] for i in kept]
-    written = np.zeros(len(parent), dtype=np.bool_)
+    decoded = [(block.text.decode("utf-8", "replace"), block) for block in cutter.done]
+    with_words = [(text, block) for text, block in decoded if _ANY_WORD.search(text)]
+    texts, blocks = [text for text, _ in with_words], [one for _, one in with_words]
+    written = np.zeros(len(cutter.parent), dtype=np.bool_)
     for block in blocks:
         # A node's weight belongs to the block in which the node began, and is lost with
         # that block.
         written[slice(*block.nodes)] = True
-    length = np.array([len(block.text) for block in blocks], dtype=np.float64)
-    tags = np.array([block.raw.tags - 1 for block in blocks], dtype=np.float64)
-    counts = [_count(block.text) for block in blocks]
-    links = [_count(block.link_text) for block in blocks]
-    in_scored = [block.raw.tag in _SCORED_TAGS for block in blocks]
+    length = _floats(len(block.text) for block in blocks)
+    counts = _floats(_count(block.text) for block in blocks)
+    links = _floats(_count(block.link_text) for block in blocks)
+    tags = _floats(block.tags - 1 for block in blocks)
+    in_scored = np.array([block.tag in _SCORED_TAGS for block in blocks], dtype=bool)
     return Table(
         length=length,
-        link_density=np.array(links, dtype=np.float64) / np.maximum(counts, 1),
-        text_density=np.array(
-            [_density(block.text) for block in blocks], dtype=np.float64
-        ),
+        link_density=links / np.maximum(counts, 1),
+        text_density=_floats(_density(block.text) for block in blocks),
         ratio=length / np.maximum(tags, 1),
-        node=np.array([block.raw.node for block in blocks], dtype=np.int64),
-        scored=(length > _SCORED_LENGTH) & np.array(in_scored, dtype=np.bool_),
-        parent=np.array(parent, dtype=np.int64),
-        end=np.array(end, dtype=np.int64),
-        weight=np.array(weight, dtype=np.float64) * written,
-        texts=[texts[i] for i in kept],
-        ids=[" ".join(block.raw.ids) for block in blocks],
-        classes=[" ".join(block.raw.classes) for block in blocks],
+        node=np.array([block.node for block in blocks], dtype=np.int64),
+        scored=(length > _SCORED_LENGTH) & in_scored,
+        parent=np.array(cutter.parent, dtype=np.int64),
+        end=np.array(cutter.end, dtype=np.int64),
+        weight=_floats(cutter.weight) * written,
+        texts=texts,
+        ids=[" ".join(block.names["id"]) for block in blocks],
+        classes=[" ".join(block.names["class"]) for block in blocks],
     )
+
+
+def _floats(numbers: Iterable[float]) -> Floats:
+    return np.fromiter(numbers, dtype=np.float64)
 
 
 def _count(text: bytes) -> int:
