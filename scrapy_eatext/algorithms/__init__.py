@@ -9,15 +9,15 @@ from typing import Any
 
 from scrapy_eatext.algorithms.base import Algorithm, OptionError, make_options
 
-# name -> (module, class); a name here is a value of EATEXT_ALGORITHM.
+# The import path of each algorithm's class; a name here is a value of EATEXT_ALGORITHM.
 REGISTRY = {
-    "dragnet": ("scrapy_eatext.algorithms.dragnet", "Dragnet"),
-    "density": ("scrapy_eatext.algorithms.density", "Density"),
-    "eatext": ("scrapy_eatext.algorithms.eatext", "Eatext"),
-    "eatiht": ("scrapy_eatext.algorithms.eatiht", "Eatiht"),
-    "justext": ("scrapy_eatext.algorithms.justext", "Justext"),
-    "ngram": ("scrapy_eatext.algorithms.ngram", "Ngram"),
-    "perceptron": ("scrapy_eatext.algorithms.perceptron", "Perceptron"),
+    "dragnet": "scrapy_eatext.algorithms.dragnet.Dragnet",
+    "density": "scrapy_eatext.algorithms.density.Density",
+    "eatext": "scrapy_eatext.algorithms.eatext.Eatext",
+    "eatiht": "scrapy_eatext.algorithms.eatiht.Eatiht",
+    "justext": "scrapy_eatext.algorithms.justext.Justext",
+    "ngram": "scrapy_eatext.algorithms.ngram.Ngram",
+    "perceptron": "scrapy_eatext.algorithms.perceptron.Perceptron",
 }
 DEFAULT = "eatext"
 
@@ -27,11 +27,8 @@ def algorithm_class(name: str) -> type[Algorithm[Any]]:
 
     Raises OptionError if there is none.
     """
-    if isinstance(name, str) and name in REGISTRY:
-        module, cls = REGISTRY[name]
-        found: type[Algorithm[Any]] = getattr(import_module(module), cls)
-        return found
-    module, _, cls = name.rpartition(".") if isinstance(name, str) else ("", "", "")
+    path = REGISTRY.get(name, name) if isinstance(name, str) else ""
+    module, _, cls = path.rpartition(".")
     why = ""
     if module:
         try:

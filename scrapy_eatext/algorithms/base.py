@@ -62,9 +62,8 @@ def make_options(cls: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:
     values = dict(given)
     for name, value in given.items():
         if name not in known:
-            raise OptionError(
-                name, value, "left out: the options are " + ", ".join(sorted(known))
-            )
+            allowed = "left out: the options are " + ", ".join(sorted(known))
+            raise OptionError(name, value, allowed)
         if kind := known[name]:
             values[name] = kind.take(value, name)
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from scrapy_eatext.algorithms.base import Unit, UnitList
 
@@ -74,7 +74,7 @@ class TrailUnits(UnitList):
     """Units in elements of a trail; ``places`` are the elements' numbers."""
 
     def __init__(
-        self, units: Sequence[Unit], places: Sequence[int], trail: Trail
+        self, units: Iterable[Unit], places: Sequence[int], trail: Trail
     ) -> None:
         super().__init__(units)
         self._places = places

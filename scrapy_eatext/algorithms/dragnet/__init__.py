@@ -87,8 +87,7 @@ class DragnetOptions(Options):
     model: str = model_path()
 
     def __post_init__(self) -> None:
-        if self.features != "auto":
-            subset(self.features)
+        _ = self.groups  # raises OptionError for unknown ones
 
     @property
     def groups(self) -> int:
@@ -185,4 +184,4 @@ def read_page(page: Page, *, reference: bool) -> tuple[Table, Units]:
         table = original_blocks(page.body)
     else:
         table = original_blocks(page.html.encode("utf-8", "replace"), "utf-8")
-    return table, UnitList([Unit(block) for block in table.texts])
+    return table, UnitList(map(Unit, table.texts))

@@ -35,12 +35,6 @@ _CLUSTERS = 3
 _ROUNDS = 50
 _STILL = 1e-3
 
-_FIRST_BLOCK, _LAST_BLOCK, _TOKENS = (
-    ElementColumn.FIRST_BLOCK,
-    ElementColumn.LAST_BLOCK,
-    ElementColumn.TOKENS,
-)
-
 
 def shallow(table: Table) -> Floats:
     """Six columns: link and text density of the previous block, this one, the next."""
@@ -124,16 +118,12 @@ def readability(table: Table) -> Floats:
     # which are the nodes up to its end.
     lengths = np.bincount(table.node, table.length, size)
     in_links = np.bincount(table.node, table.length * table.link_density, size)
-    inside = [
-        sums[table.end] - sums[:-1]
-        for sums in (
-            np.concatenate(([0.0], np.cumsum(row))) for row in (in_links, lengths)
-        )
-    ]
-    points = 1 + np.minimum(table.length // 100, 3)
-    points = np.where(table.scored, points, 0)
+    sums = np.zeros((2, size + 1))
+    np.cumsum([in_links, lengths], axis=1, out=sums[:, 1:])
+    links_inside, length_inside = sums[:, table.end] - sums[:, :-1]
+    points = np.where(table.scored, 1 + np.minimum(table.length // 100, 3), 0)
     scores = table.weight + np.bincount(table.node, points, size)
-    scores *= 1 - inside[0] / np.maximum(inside[1], 1)
+    scores *= 1 - links_inside / np.maximum(length_inside, 1)
     valid = np.zeros(size, dtype=np.bool_)
     valid[table.node[table.scored]] = True
     if not valid.any():
@@ -169,12 +159,12 @@ def page_tokens(walk: Walk, vocabulary: NDArray[np.uint32]) -> Floats:
     if not size:
         return np.zeros((blocks, 0))
     elements = walk.elements
-    owner = np.repeat(np.arange(len(elements)), elements[:, _TOKENS])
+    owner = np.repeat(np.arange(len(elements)), elements[:, ElementColumn.TOKENS])
     column = np.minimum(np.searchsorted(vocabulary, walk.tokens), size - 1)
     known = vocabulary[column] == walk.tokens
     owner, column = owner[known], column[known]
-    first = elements[owner, _FIRST_BLOCK].astype(np.int64)
-    last = elements[owner, _LAST_BLOCK].astype(np.int64)
+    first = elements[owner, ElementColumn.FIRST_BLOCK].astype(np.int64)
+    last = elements[owner, ElementColumn.LAST_BLOCK].astype(np.int64)
     occurs = np.zeros((2 * size, blocks), dtype=np.bool_)
     for part, chosen in enumerate((last - first == 1, last - first > 1)):
         # Word by word: a table of numbers for all words would take more memory than the

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, compress
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.algorithms.base import (
@@ -43,7 +43,7 @@ from scrapy_eatext.algorithms.scripts import (
     sign_density,
 )
 from scrapy_eatext.algorithms.trail import PageError, Trail, TrailUnits
-from scrapy_eatext.deadline import check
+from scrapy_eatext.deadline import watched
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
@@ -150,15 +150,13 @@ class Justext(Algorithm[JustextOptions]):
             )
         if self._language in ("auto", "none"):
             return
-        code = language_code(options.language)
-        known = code is not None and (
-            justext_words(code) is not None
-            if options.reference
-            else code in SCRIPTS or stop_list(code) is not None
-        )
-        if code is None or not known:
+        self._language = language_code(options.language) or ""
+        words_in: Callable[[str], object] = stop_list
+        if options.reference:
+            words_in = justext_words
+        by_character = self._language in SCRIPTS and not options.reference
+        if not self._language or not (by_character or words_in(self._language)):
             raise OptionError("language", options.language, _LANGUAGES)
-        self._language = code
 
     def judge(self, page: Page) -> Verdict:
         """Judge the page's blocks, or with ``reference`` jusText's own paragraphs."""
@@ -167,19 +165,13 @@ class Justext(Algorithm[JustextOptions]):
     def _blocks(self, page: Page) -> Verdict:
         blocks = page.blocks
         texts = [blocks.text(i) for i in range(len(blocks))]
-        lengths = [
-            letters(text) if wide else chars
-            for text, chars, wide in zip(
-                texts, blocks.chars, blocks.column("wide"), strict=True
-            )
-        ]
+        widths = zip(texts, blocks.chars, blocks.column("wide"), strict=True)
+        lengths = [letters(text) if wide else chars for text, chars, wide in widths]
         language = self._language_of(page, lambda: _sample(blocks, texts))
         measure = _measure(language, mixed=self._language == "auto")
         own = []
-        for text, length, link_chars in zip(
-            texts, lengths, blocks.link_chars, strict=True
-        ):
-            check()
+        measured = zip(texts, lengths, blocks.link_chars, strict=True)
+        for text, length, link_chars in watched(measured):
             # A long text with the copyright sign is no copyright notice.
             notice = "©" in text and length <= self.options.length_high
             bad = _COPYRIGHT if notice else None
@@ -192,9 +184,9 @@ class Justext(Algorithm[JustextOptions]):
             originals, trail = paragraphs(page.html if page.body is None else page.body)
         except PageError:
             originals, trail = [], Trail()
-        language = self._language_of(
-            page, lambda: "\n".join(p.text for p in originals)[:_SAMPLE]
-        )
+        texts = [p.text for p in originals]
+        lengths = list(map(len, texts))
+        language = self._language_of(page, lambda: "\n".join(texts)[:_SAMPLE])
         words = justext_words(language) if language in NAMES else None
         measure: Callable[[str], float] = _of_nothing
         if words:
@@ -203,23 +195,16 @@ class Justext(Algorithm[JustextOptions]):
                 frozenset(words), 1.0, lambda text: text.lower().split()
             )
         own = []
-        for p in originals:
-            bad = None
+        for p, length in zip(originals, lengths, strict=True):
+            bad = _CONTROL if p.in_select else None
             if "©" in p.text or "&copy" in p.text:
                 bad = _COPYRIGHT
-            elif p.in_select:
-                bad = _CONTROL
-            own.append(self._own(p.text, len(p.text), p.link_chars, bad, measure))
-        units = TrailUnits(
-            [Unit(p.text, "heading" if p.heading else "paragraph") for p in originals],
-            [p.place for p in originals],
-            trail,
-        )
+            own.append(self._own(p.text, length, p.link_chars, bad, measure))
+        kinds = ["heading" if p.heading else "paragraph" for p in originals]
+        units = TrailUnits(map(Unit, texts, kinds), [p.place for p in originals], trail)
         headings = [p.heading for p in originals]
-        lengths = [len(p.text) for p in originals]
         verdict = self._verdict(units, own, headings, lengths, language)
-        kept = (p.text for p, k in zip(originals, verdict.kept, strict=True) if k)
-        return replace(verdict, text="\n".join(kept))
+        return replace(verdict, text="\n".join(compress(texts, verdict.kept)))
 
     def _language_of(self, page: Page, sample: Callable[[], str]) -> str:
         if self._language != "auto":
@@ -240,9 +225,11 @@ class Justext(Algorithm[JustextOptions]):
         if not options.reference and GOOD not in kinds:
             # On a page of short texts, near-good blocks count as good.
             kinds = [GOOD if kind == NEAR_GOOD else kind for kind in kinds]
+        if options.no_headings:
+            headings = [False] * len(headings)
         final = revise(
             kinds,
-            [heading and not options.no_headings for heading in headings],
+            headings,
             lengths,
             options.max_heading_distance,
             headings_first=not options.reference,
@@ -252,11 +239,8 @@ class Justext(Algorithm[JustextOptions]):
         return Verdict(
             units,
             kept,
-            [_SCORES.get((o.kind, k), 0.0) for o, k in judged],
-            [
-                o.reason if o.kind in (GOOD, BAD) else _IN_CONTEXT[o, k]
-                for o, k in judged
-            ],
+            [_SCORES[o.kind, k] for o, k in judged],
+            [_IN_CONTEXT.get((o, k), o.reason) for o, k in judged],
             score=_sureness(own, kept, lengths),
             language=language,
         )
@@ -291,18 +275,14 @@ def _sample(blocks: Blocks, texts: Sequence[str]) -> str:
 
     Running text, if it has any.
     """
+    names = ("words", "wide", "chars", "link_chars")
+    columns = [blocks.column(name) for name in names]
     for least in (8, 0):
         size, sample = 0, []
-        for text, words, wide, chars, link_chars in zip(
-            texts,
-            blocks.words,
-            blocks.column("wide"),
-            blocks.chars,
-            blocks.link_chars,
-            strict=True,
-        ):
+        for text, *numbers in zip(texts, *columns, strict=True):
+            words, wide, chars, link_chars = numbers
             # In scripts without spaces running text is one word of many characters.
-            if (words >= least or wide >= least) and 2 * link_chars <= chars:
+            if max(words, wide) >= least and 2 * link_chars <= chars:
                 sample.append(text[:_SAMPLE])
                 size += len(sample[-1])
                 if size > _SAMPLE:
@@ -322,11 +302,11 @@ def _of_words(
 ) -> Callable[[str], float]:
     """A function for the density of stop words in a text, times ``scale``."""
 
-    def measure(text: str) -> float:
+    def density(text: str) -> float:
         parts = split(text)
         return scale * sum(map(words.__contains__, parts)) / max(len(parts), 1)
 
-    return measure
+    return density
 
 
 def _measure(language: str, *, mixed: bool) -> Callable[[str], float]:
@@ -363,13 +343,9 @@ def _sureness(
     text.  Near-good text counts half, short text not at all.
     """
     worth = {GOOD: 1.0, NEAR_GOOD: 0.5}
-    total = sum(n for n, k in zip(lengths, kept, strict=True) if k)
-    sure = sum(
-        worth.get(o.kind, 0.0) * n
-        for o, k, n in zip(own, kept, lengths, strict=True)
-        if k
-    )
-    return sure / (total + _LITTLE) if total else 0.0
+    total = sum(compress(lengths, kept))
+    weighed = (worth.get(o.kind, 0.0) * n for o, n in zip(own, lengths, strict=True))
+    return sum(compress(weighed, kept)) / (total + _LITTLE) if total else 0.0
 
 
 def revise(

@@ -133,16 +133,14 @@ def _declared_charset(body: bytes) -> bytes | None:
 def _read(root: html.HtmlElement, maker: _Maker) -> None:
     """Pass the nodes of the cleaned tree to the maker."""
     for event, node in events(root, _is_killed):
+        name = _name(node, root)
         if event == "start":
-            name = _name(node, root)
             if name not in _DISSOLVED:
                 maker.start(name)
             maker.add(node.text)
             continue
-        if event == "end":
-            name = _name(node, root)
-            if name not in _DISSOLVED:
-                maker.end(name)
+        if event == "end" and name not in _DISSOLVED:
+            maker.end(name)
         elif node.tag is etree.PI:  # pragma: no cover
             # libxml2 before 2.14 has these; in the cleaned tree they separate texts.
             maker.end_text()
@@ -169,11 +167,7 @@ def _name(element: html.HtmlElement, root: html.HtmlElement) -> str:
 
 def _collapse(text: str) -> str:
     """Collapse each run of white space to a line feed, if it has one, or a space."""
-    return _WHITE_SPACE.sub(_collapsed, text)
-
-
-def _collapsed(run: re.Match[str]) -> str:
-    return "\n" if _LINE_END.search(run.group()) else " "
+    return _WHITE_SPACE.sub(lambda run: "\n" if _LINE_END.search(run[0]) else " ", text)
 
 
 class _Maker:
@@ -201,12 +195,10 @@ class _Maker:
     def flush(self) -> None:
         """End the paragraph and begin the next one here."""
         self.end_text()
-        text = _collapse("".join(self._texts).strip())
-        if text:
+        if text := _collapse("".join(self._texts).strip()):
+            inside = self._heading, self._in_select
             self.paragraphs.append(
-                Paragraph(
-                    text, self._link_chars, self._heading, self._in_select, self._place
-                )
+                Paragraph(text, self._link_chars, *inside, self._place)
             )
         self._open()
 

@@ -25,14 +25,13 @@ if TYPE_CHECKING:
 UNIT_BITS = 16
 # How many units are looked up at once: few enough for the processor's cache.
 SLICE = 1 << 15
+_TABLES = ("counts", "pruned", "pruned_kinds")
 
 
 @dataclass(frozen=True)
 class Smoothing:
-    """The parameters of smoothing.
-
-    ``order`` is the length of the longest sequences, ``characters`` the size of the
-    alphabet, and ``factor`` the discount of contexts with many distinct successors.
+    """The length of the longest sequences, the size of the alphabet, and the discount of
+    contexts with many distinct successors.
     """
 
     order: int = 6
@@ -108,14 +107,13 @@ class CharModel:
         self, units: npt.NDArray[np.uint16], owner: npt.NDArray[np.int32]
     ) -> list[Floats]:
         """The probability of each unit after its context, an array per category."""
-        wide = units.astype(np.int64)
-        starts = starts_of(owner)
+        wide, starts = units.astype(np.int64), starts_of(owner)
         uniform = 1 / self.smoothing.characters
         columns = [np.full(len(units), uniform) for _ in self.log_priors]
         # The number of each unit's context, -1 if it is not in the trie.
         contexts = np.zeros(len(units), dtype=np.int64)
         for lookup in self._levels:
-            sequences = lookup.find(contexts, wide)
+            sequences = lookup.table.find((contexts << UNIT_BITS) | wide)
             for p, lost, own in zip(columns, lookup.lost, lookup.own, strict=True):
                 np.multiply(p, lost[contexts], out=p)
                 np.add(p, own[sequences], out=p)
@@ -154,10 +152,6 @@ class _Lookup:
             remaining = np.where(seen, (damped + level.pruned[:, n]) / total, 1.0)
             lost.append(np.append(remaining, 1.0))
         return cls(_Table(level.keys), own, lost)
-
-    def find(self, contexts: Ints, units: Ints) -> Ints:
-        """The numbers of contexts with a unit after each, -1 where there is none."""
-        return self.table.find((contexts << UNIT_BITS) | units)
 
 
 class _Table:
@@ -225,16 +219,17 @@ def to_arrays(levels: Sequence[Level]) -> dict[str, npt.NDArray[Any]]:
     Keys are stored as their units, and the number of successors of each context.  A
     count is stored as its place in the table of distinct counts.
     """
-    tables = [t for level in levels for t in _tables(level).values()]
+    tables = [getattr(level, name) for level in levels for name in _TABLES]
     values = np.unique(np.concatenate([table.ravel() for table in tables]))
     arrays: dict[str, npt.NDArray[Any]] = {"values": values}
     for n, level in enumerate(levels, 1):
         arrays[f"units{n}"] = (level.keys & 0xFFFF).astype(np.uint16)
         following = np.bincount(level.contexts, minlength=len(level.pruned))
         arrays[f"following{n}"] = _smallest(following)
-        for name, table in _tables(level).items():
+        for name in _TABLES:
             # Category by category, as similar neighbours compress better.
-            arrays[f"{name}{n}"] = _smallest(np.searchsorted(values, table.T))
+            places = np.searchsorted(values, getattr(level, name).T)
+            arrays[f"{name}{n}"] = _smallest(places)
     return arrays
 
 
@@ -263,13 +258,6 @@ def from_arrays(arrays: Mapping[str, npt.NDArray[Any]], order: int) -> list[Leve
     except (KeyError, IndexError) as error:
         raise ValueError(f"a table is missing or too short: {error}") from error
     return levels
-
-
-_TABLES = ("counts", "pruned", "pruned_kinds")
-
-
-def _tables(level: Level) -> dict[str, Floats]:
-    return {name: getattr(level, name) for name in _TABLES}
 
 
 def _smallest(numbers: Ints) -> npt.NDArray[Any]:

@@ -37,13 +37,11 @@ _ATTRIBUTE = re.compile(
 
 _IN_ATTRIBUTE = re.compile("&(?:([a-zA-Z][-.a-zA-Z0-9]*)|#([0-9]+))(;?)")
 
-_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
-_FONTS = frozenset(
-    ("b", "cite", "code", "em", "i", "kbd", "samp", "strong", "tt", "var")
-)
-_PRE = frozenset(("pre", "xmp", "listing"))
+_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
+_FONTS = frozenset("b cite code em i kbd samp strong tt var".split())
 _LITERAL = frozenset(("xmp", "listing"))
-_LISTS = frozenset(("ul", "ol", "menu", "dir"))
+_PRE = _LITERAL | {"pre"}
+_LISTS = frozenset("ul ol menu dir".split())
 # Elements that stay open until their end tag; all others have none.
 _OPENING = (
     _HEADINGS | _FONTS | _PRE | _LISTS
@@ -59,23 +57,17 @@ class Line:
     bytes: int = 0
 
 
-def write_lines(html: str) -> list[Line]:
-    """The lines of a page, the last of which may be empty."""
-    reader = _Reader(html)
-    reader.read()
-    return reader.writer.lines
-
-
 class _Writer:
-    """Collects lines, and counts the bytes of source that were read for each."""
+    """Collects lines, and counts the bytes of source that were read for each.
+
+    ``index`` is the place in the source; its bytes are counted up to ``_counted``.
+    """
 
     def __init__(self) -> None:
         self.lines = [Line()]
         # The parts of the current line's text.
         self._parts: list[str] = []
-        # The place in the source, and the place up to which its bytes are counted.
-        self.index = 0
-        self._counted = 0
+        self.index = self._counted = 0
 
     def add(self, data: str) -> None:
         self.index += len(data)
@@ -132,9 +124,8 @@ class _Formatter:
     def rule(self) -> None:
         if not self._broken:
             self._writer.end_line()
+        self._sent(False)
         self._broken = self._tight = True
-        self._label = self._ended = self._space = False
-        self._skipped = 0
 
     def label(self) -> None:
         """The label of a list item; it has an effect on white space alone."""
@@ -273,10 +264,7 @@ class _Reader:
     def _data(self, data: str) -> None:
         if not data or self._in_title:
             return
-        if self._filled:
-            self.to.literal(data)
-        else:
-            self.to.flow(data)
+        (self.to.literal if self._filled else self.to.flow)(data)
 
     def _start_tag(self, at: int) -> int | None:
         html = self._html
@@ -326,9 +314,8 @@ class _Reader:
         if action is not None:
             action(self)
         elif name == "a":
-            self._linked = bool(
-                self._attributes(at, stop).get("href", "").strip(_SPACE)
-            )
+            href = self._attributes(at, stop).get("href", "")
+            self._linked = bool(href.strip(_SPACE))
             self._links += self._linked
         elif name == "img":
             self._data(self._attributes(at, stop).get("alt", "(image)"))
@@ -365,33 +352,24 @@ class _Reader:
         if font:
             self.to.font()
 
-    def start_pre(self) -> None:
+    def start_pre(self, *, literal: bool = False, last: bool = False) -> None:
+        """Begin text with its own white space: ``literal``, or the ``last`` element."""
         self.start_block(1, font=True)
         self._filled += 1
-
-    def start_literal(self) -> None:
-        self.start_pre()
-        self._literal = True
-
-    def start_plaintext(self) -> None:
-        self.start_pre()
-        self._no_more_tags = True
+        self._literal = self._literal or literal
+        self._no_more_tags = last
 
     def end_pre(self) -> None:
         self.to.end_paragraph(1)
         self._filled = max(0, self._filled - 1)
 
-    def start_list(self) -> None:
-        self.to.end_paragraph(not self._lists)
-        self._lists.append("list")
+    def start_list(self, name: str = "list") -> None:
+        self.to.end_paragraph(name == "dl" or not self._lists)
+        self._lists.append(name)
 
     def end_list(self) -> None:
         del self._lists[-1:]
         self.to.end_paragraph(not self._lists)
-
-    def start_definitions(self) -> None:
-        self.to.end_paragraph(1)
-        self._lists.append("dl")
 
     def end_definitions(self) -> None:
         self.term(1)
@@ -407,11 +385,8 @@ class _Reader:
         self.term()
         self._lists.append("dd")
 
-    def start_title(self) -> None:
-        self._in_title = True
-
-    def end_title(self) -> None:
-        self._in_title = False
+    def title(self, begins: bool) -> None:
+        self._in_title = begins
 
     def end_link(self) -> None:
         """Write a link's number after it, counted from 1."""
@@ -427,19 +402,19 @@ _STARTS: dict[str, _Action] = {
     **dict.fromkeys(_HEADINGS, lambda r: r.start_block(1, font=True)),
     **dict.fromkeys(_FONTS, lambda r: r.to.font()),
     **dict.fromkeys(_LISTS, _Reader.start_list),
-    **dict.fromkeys(_LITERAL, _Reader.start_literal),
+    **dict.fromkeys(_LITERAL, lambda r: r.start_pre(literal=True)),
     "address": lambda r: r.start_block(0, font=True),
     "blockquote": lambda r: r.start_block(1),
     "br": lambda r: r.to.line_break(),
     "dd": _Reader.definition,
-    "dl": _Reader.start_definitions,
+    "dl": lambda r: r.start_list("dl"),
     "dt": _Reader.term,
     "hr": lambda r: r.to.rule(),
     "li": lambda r: r.to.label(),
     "p": lambda r: r.start_block(1),
-    "plaintext": _Reader.start_plaintext,
-    "pre": _Reader.start_pre,
-    "title": _Reader.start_title,
+    "plaintext": lambda r: r.start_pre(last=True),
+    "pre": lambda r: r.start_pre(),
+    "title": lambda r: r.title(True),
 }
 _ENDS: dict[str, _Action] = {
     **dict.fromkeys(_HEADINGS, lambda r: r.start_block(1)),
@@ -449,8 +424,15 @@ _ENDS: dict[str, _Action] = {
     "address": lambda r: r.start_block(0),
     "blockquote": lambda r: r.start_block(1),
     "dl": _Reader.end_definitions,
-    "title": _Reader.end_title,
+    "title": lambda r: r.title(False),
 }
+
+
+def write_lines(html: str) -> list[Line]:
+    """The lines of a page, the last of which may be empty."""
+    reader = _Reader(html)
+    reader.read()
+    return reader.writer.lines
 
 
 def _numbered(digits: str) -> str:
