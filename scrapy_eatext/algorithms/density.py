@@ -255,7 +255,6 @@ class Density(Algorithm[DensityOptions]):
 def verdict(
     lines: Measured, kept: Flags, scores: npt.NDArray[Any], why: Sequence[str]
 ) -> Verdict:
-    """The verdict on measured lines."""
     text = None
     if lines.joined:
         text = "\n".join(lines.units.text(i) for i in np.flatnonzero(kept).tolist())

@@ -154,7 +154,6 @@ class Eatext(Algorithm[EatextOptions]):
         self.lessons = load_lessons(options.site_files) if options.site_files else None
 
     def judge(self, page: Page) -> Verdict:
-        """Judge the page's blocks, or the text in its data if there is little to keep."""
         blocks = page.blocks
         if not len(blocks):
             embedded = embedded_text(page)
@@ -252,7 +251,6 @@ class TaggerModel:
         return calibrated(likelihood, of_kinds, self.lines), kind
 
     def score(self, figures: Ints) -> float:
-        """The expected F1."""
         lack = int(self.quality.answers(figures)[0]) / self.quality.scale
         return round(score_of(lack), 4)
 

@@ -117,7 +117,6 @@ class Eatiht(Algorithm[EatihtOptions]):
     options_class = EatihtOptions
 
     def judge(self, page: Page) -> Verdict:
-        """Judge the page's blocks, or with ``reference`` the original's pieces."""
         if self.options.reference:
             source = page.html if page.body is None else page.body
             try:
@@ -165,7 +164,6 @@ class Eatiht(Algorithm[EatihtOptions]):
 
 
 def count_sentences(text: str) -> int:
-    """The number of sentences that end in a text."""
     ends = sum(1 for _ in _SENTENCE_END.finditer(text))
     if not ends and script_language(text) in _WITHOUT_STOPS:
         return 1 + len(text) // _SENTENCE_LENGTH

@@ -96,14 +96,12 @@ def save_model(
         "sha256": hashlib.sha256(payload).hexdigest(),
         "header": dict(header or {}),
     }
-    text = json.dumps(
-        head, sort_keys=True, ensure_ascii=False, allow_nan=False
-    ).encode()
-    if len(text) > _MAX_HEADER or len(payload) > _MAX_ARRAYS:
+    text = json.dumps(head, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    written = text.encode()
+    if len(written) > _MAX_HEADER or len(payload) > _MAX_ARRAYS:
         raise ModelError(f"{path}: the model is too big for a model file")
-    write_whole(
-        path, _START.pack(MAGIC, FORMAT, len(text)) + text + zlib.compress(payload, 9)
-    )
+    start = _START.pack(MAGIC, FORMAT, len(written))
+    write_whole(path, start + written + zlib.compress(payload, 9))
 
 
 def load_model(path: str | Path, algorithm: str) -> Model:
@@ -142,10 +140,8 @@ def load_model(path: str | Path, algorithm: str) -> Model:
     arrays: dict[str, NDArray[Any]] = {}
     at = 0
     for name, dtype, shape in rows:
-        count = math.prod(shape)
-        flat = np.frombuffer(payload, dtype, count, at) if count else np.empty(0, dtype)
-        arrays[name] = flat.reshape(shape)
-        at += dtype.itemsize * count
+        arrays[name] = np.ndarray(shape, dtype, payload, at)
+        at += arrays[name].nbytes
     return Model(model_version, header, arrays)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from scrapy_eatext.algorithms.base import Unit, UnitList
@@ -14,21 +15,19 @@ class PageError(ValueError):
 class Trail:
     """The path from the root to the current element of a walk.
 
-    Each element gets a number.  Its XPath is written on demand, as all paths of a deep
-    page would take quadratic time.
+    Each element gets a number; 0 is the root's parent, with the path "/".  An XPath is
+    written on demand, as all paths of a deep page would take quadratic time.
     """
 
     def __init__(self) -> None:
-        # Number 0 is the root's parent, with the path "/".
         self._parents = [0]
         self._names = [""]
         self._orders = [0]
         # For each open element, the number of its children so far, by name.
-        self._counts: list[dict[str, int]] = [{}]
+        self._counts: list[Counter[str]] = [Counter()]
         self._open = [0]
 
     def __len__(self) -> int:
-        """The number of elements, with number 0."""
         return len(self._parents)
 
     @property
@@ -39,26 +38,23 @@ class Trail:
     def enter(self, name: str) -> int:
         """Enter the next child with this name; returns its number."""
         counts = self._counts[-1]
-        order = counts[name] = counts.get(name, 0) + 1
+        counts[name] += 1
         number = len(self._parents)
         self._parents.append(self._open[-1])
         self._names.append(name)
-        self._orders.append(order)
+        self._orders.append(counts[name])
         self._open.append(number)
-        self._counts.append({})
+        self._counts.append(Counter())
         return number
 
     def leave(self) -> None:
-        """Leave the current element."""
         self._open.pop()
         self._counts.pop()
 
     def parent(self, number: int) -> int:
-        """The number of an element's parent."""
         return self._parents[number]
 
     def name(self, number: int) -> str:
-        """The name of an element."""
         return self._names[number]
 
     def xpath(self, number: int) -> str:

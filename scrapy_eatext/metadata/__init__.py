@@ -19,11 +19,10 @@ if TYPE_CHECKING:
     from scrapy_eatext.result import Metadata
 
 
-def write_metadata(judged: JudgedPage) -> Metadata:
-    """The metadata of a page, as an output."""
-    return read_metadata(judged.page)
-
-
 def read_metadata(page: Page) -> Metadata:
-    """The metadata of a page, read from its tree and its blocks."""
+    """The metadata of a page.  Raises IncompleteError if a field could not be read."""
     return Reader(page).read()
+
+
+def write_metadata(judged: JudgedPage) -> Metadata:
+    return read_metadata(judged.page)

@@ -170,7 +170,6 @@ class _Prices:
             row = self._cell(row, _PARENT)
 
     def read(self) -> Iterator[_Price]:
-        """The prices with their scores."""
         begin = max(0, self._start - _BEFORE)
         near = self._walk.blocks[begin : self._start + _BEHIND]
         is_short = near[:, BlockColumn.CHARS] <= _LONGEST
@@ -190,7 +189,7 @@ class _Prices:
         names: set[str] = set()
         text, is_old = self._blocks.text(i), False
         if len(inside) < _MAX_INSIDE:
-            names.update(*(_names(one) for one in inside))
+            names.update(*map(_names, inside))
             asked = " ".join(_asked(node)[: 2 * _LONGEST].split())
             if any(prices_in(asked)):
                 text = asked
@@ -261,13 +260,8 @@ def _asked(node: Any) -> str:
 
 def _names(node: Any) -> frozenset[str]:
     """The words in an element's names."""
-    return frozenset().union(
-        *(
-            _words(value[:_MAX_NAMES])
-            for name, value in node.items()
-            if name in _NAMES_IN
-        )
-    )
+    named = (value for name, value in node.items() if name in _NAMES_IN)
+    return frozenset().union(*(_words(value[:_MAX_NAMES]) for value in named))
 
 
 @lru_cache(maxsize=4096)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, Any
 
-from scrapy_eatext.metadata.jsonld import text_of
+from scrapy_eatext.metadata.jsonld import text_of, unprefixed
 from scrapy_eatext.metadata.offered import Offer, offer_of
 from scrapy_eatext.metadata.prices import amount, currency_of
 from scrapy_eatext.metadata.schema import Data
@@ -186,7 +186,7 @@ def _offered(data: Data, thing: dict[str, Any], host: str) -> Iterator[tuple[str
             break
     for offer in offers:
         for text in data.texts(offer, "availability"):
-            name = text.rpartition("/")[2].rpartition(":")[2]
+            name = unprefixed(text)
             known = _AVAILABLE.get(re.sub(r"[\W_]", "", name).lower(), name)
             yield "availability", bounded("availability", known)
 

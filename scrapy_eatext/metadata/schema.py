@@ -16,7 +16,14 @@ from weakref import proxy
 from lxml import etree
 
 from scrapy_eatext.deadline import watched
-from scrapy_eatext.metadata.jsonld import JsonLd, scripts_of, text_of, types_of
+from scrapy_eatext.metadata.jsonld import (
+    JsonLd,
+    listed,
+    scripts_of,
+    text_of,
+    types_of,
+    unprefixed,
+)
 from scrapy_eatext.metadata.visible import is_of_readers
 from scrapy_eatext.page.characters import strip_unstorable
 from scrapy_eatext.page.source import holds
@@ -106,8 +113,7 @@ def _things_in(page: Page, syntax: _Syntax) -> Iterator[Thing]:
 
 def _names(element: Any, attribute: str) -> list[str]:
     """The names in an attribute, without prefix or address."""
-    names = (element.get(attribute) or "")[:_MAX_NAMES].split()
-    return [name.rpartition("/")[2].rpartition(":")[2] for name in names]
+    return list(map(unprefixed, (element.get(attribute) or "")[:_MAX_NAMES].split()))
 
 
 def _value(element: Any, names: Iterable[str], most: int) -> str:
@@ -150,18 +156,15 @@ class Data:
     @property
     def given(self) -> Iterator[Thing]:
         """The things as they stand in the page; nested things are values of others."""
-        for value in self.json_ld.given:
-            for thing in value if isinstance(value, list) else [value]:
-                if isinstance(thing, dict):
-                    yield Thing("json-ld", thing)
+        for thing in chain.from_iterable(map(listed, self.json_ld.given)):
+            if isinstance(thing, dict):
+                yield Thing("json-ld", thing)
         yield from self._elements
 
     def of_types(self, *names: str) -> Iterator[Thing]:
         """The things of some types that may describe the page, JSON-LD's first."""
-        for values in self.json_ld.things:
-            if not set(names).isdisjoint(types_of(values)):
-                yield Thing("json-ld", values)
-        for thing in self._elements:
+        in_scripts = (Thing("json-ld", values) for values in self.json_ld.things)
+        for thing in chain(in_scripts, self._elements):
             if not set(names).isdisjoint(types_of(thing.values)):
                 yield thing
 
@@ -172,7 +175,7 @@ class Data:
 
     def at(self, value: Any, *path: str) -> Iterator[Any]:
         """The values at a path of properties, in all items of lists on the way."""
-        for item in value[:MOST_VALUES] if isinstance(value, list) else (value,):
+        for item in listed(value)[:MOST_VALUES]:
             if isinstance(item, dict):
                 thing = self.json_ld.known(item)
                 if path:

@@ -13,15 +13,11 @@ from functools import cached_property
 from itertools import compress, islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_eatext.metadata.people import (
-    has_date,
-    names_by,
-    names_in,
-)
+from scrapy_eatext.metadata.people import has_date, names_by, names_in
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import BYLINES, DATELINES
-from scrapy_eatext.page.tables import rows_with, values_of
+from scrapy_eatext.page.tables import rows_with
 from scrapy_eatext.page.tags import CODE, HEADING, TAG_ID
 from scrapy_eatext.page.values import BOUNDS, beginning, shortened
 from scrapy_eatext.page.walk import attribute_values, nodes_of
@@ -130,8 +126,7 @@ class Visible:
         tops = (i for i in self._headings if cell(i, BlockColumn.LEVEL) in levels)
         numbers = list(islice(tops, _MAX_HEADINGS))
         nodes = self._blocks.elements(numbers)
-        logos = set(compress(numbers, map(self._is_logo, nodes)))
-        numbers = [i for i in numbers if i not in logos]
+        numbers = list(compress(numbers, (not self._is_logo(node) for node in nodes)))
         texts = [shortened(text, _LONGEST) for text in self._blocks.texts(numbers)]
         return [(i, text, key(text)) for i, text in zip(numbers, texts, strict=True)]
 
@@ -203,20 +198,18 @@ class Visible:
         return max(0, start - _BEFORE), start + _BEHIND
 
     def _tagged(self, tag: int) -> list[int]:
-        """The rows of the elements with a tag."""
         return rows_with(self._walk.elements, ElementColumn.TAG, tag)
 
     def _rows_near(self, rows: list[int]) -> list[int]:
         """The ``rows`` of elements that begin near the title."""
         cell = self._walk.elements.item
-        begin, end = self._near
 
         def first(row: int) -> int:
             return cell(row, _FIRST)
 
         # Rows in the order of the page are in the order of their blocks too.
-        at = bisect_left(rows, begin, key=first)
-        return rows[at : bisect_left(rows, end, at, key=first)]
+        begin, end = (bisect_left(rows, block, key=first) for block in self._near)
+        return rows[begin:end]
 
     def _elements_near(self, rows: list[int]) -> Iterator[tuple[Any, int, int]]:
         """Of the elements of some rows, the small ones near the title.
@@ -224,17 +217,13 @@ class Visible:
         For each: the element, its first block, and the block after its last.
         """
         cell = self._walk.elements.item
-        spans = (
-            (row, cell(row, _FIRST), cell(row, _LAST)) for row in self._rows_near(rows)
-        )
         small = [
-            (row, first, last)
-            for row, first, last in spans
-            if last - first < _MAX_BLOCKS
+            row
+            for row in self._rows_near(rows)
+            if cell(row, _LAST) - cell(row, _FIRST) < _MAX_BLOCKS
         ][:_MAX_LOOKED_AT]
-        nodes = nodes_of(self._walk, [row for row, _, _ in small])
-        for node, (_, first, last) in zip(nodes, small, strict=True):
-            yield node, first, last
+        for row, node in zip(small, nodes_of(self._walk, small), strict=True):
+            yield node, cell(row, _FIRST), cell(row, _LAST)
 
     def _text(self, node: Any, first: int, last: int) -> str:
         """The text of an element: that of its blocks, or its own within a block."""
@@ -261,41 +250,28 @@ class Visible:
                     named += (name for name in names if name not in named)
         if named:
             return named
-        numbers = self._short_near()
-        texts = self._blocks.texts(numbers)
-        lines = [
-            (i, line)
-            for i, text in zip(numbers, texts, strict=True)
-            for line in text.split("\n")
-        ]
+        lines = [(i, line) for i, text in self._short_near for line in text.split("\n")]
         for (i, line), (_, following) in pairwise([*lines, (-1, "")]):
             names = names_by(line, following)
             if names and not self._is_elsewhere(self._element(i)):
                 return names
         return []
 
-    def _short_near(self) -> list[int]:
-        """The short blocks near the title, without code."""
+    @cached_property
+    def _short_near(self) -> list[tuple[int, str]]:
+        """The short blocks near the title, without code, and their texts."""
         begin, end = self._near
-        near = list(range(begin, min(end, len(self._blocks))))
-        chars, kinds = values_of(self._walk.blocks, near, (_CHARS, _KIND))
-        return [
-            i
-            for i, count, kind in zip(near, chars, kinds, strict=True)
-            if count <= _SHORT and kind != CODE
-        ]
+        near = self._walk.blocks[begin:end]
+        is_short = (near[:, _CHARS] <= _SHORT) & (near[:, _KIND] != CODE)
+        numbers = [begin + i for i in is_short.nonzero()[0].tolist()]
+        return list(zip(numbers, self._blocks.texts(numbers), strict=True))
 
     def _marked_names(self) -> Iterator[tuple[Any, int, int]]:
         """The elements near the title that are marked as the author's name."""
         links = self._rows_near(self._tagged(_LINK_TAG))[:_MAX_LINKS]
         relations = attribute_values(self._walk, links, "rel")
-        yield from self._elements_near(
-            [
-                row
-                for row, rel in zip(links, relations, strict=True)
-                if rel and "author" in rel.lower().split()
-            ]
-        )
+        marked = ("author" in (rel or "").lower().split() for rel in relations)
+        yield from self._elements_near(list(compress(links, marked)))
         yield from self._elements_near(BYLINES.rows(self._walk))
 
     @cached_property
@@ -341,9 +317,9 @@ class Visible:
         First come dates beside a word such as "updated", then dates in elements whose
         class names them, then all others.
         """
-        numbers = self._short_near()
-        texts = zip(numbers, self._blocks.texts(numbers), strict=True)
-        shown = [found for i, text in texts for found in self._dates_in(text, i)]
+        shown = [
+            found for i, text in self._short_near for found in self._dates_in(text, i)
+        ]
         named: list[Dated] = []
         for node, first, last in self._elements_near(DATELINES.rows(self._walk)):
             # An element without a date in its text may have one in its tooltip.

@@ -159,7 +159,6 @@ class Justext(Algorithm[JustextOptions]):
             raise OptionError("language", options.language, _LANGUAGES)
 
     def judge(self, page: Page) -> Verdict:
-        """Judge the page's blocks, or with ``reference`` jusText's own paragraphs."""
         return self._as_original(page) if self.options.reference else self._blocks(page)
 
     def _blocks(self, page: Page) -> Verdict:
@@ -219,7 +218,6 @@ class Justext(Algorithm[JustextOptions]):
         lengths: Sequence[int],
         language: str,
     ) -> Verdict:
-        """The verdict on blocks, given their own classes."""
         options = self.options
         kinds = [o.kind for o in own]
         if not options.reference and GOOD not in kinds:

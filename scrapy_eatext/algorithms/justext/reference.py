@@ -203,7 +203,6 @@ class _Maker:
         self._open()
 
     def start(self, name: str) -> None:
-        """Enter an element."""
         self.end_text()
         self.trail.enter(name)
         self._headings.append(self._headings[-1] or bool(_HEADING.search(name)))
@@ -218,7 +217,6 @@ class _Maker:
             self._in_link = True
 
     def end(self, name: str) -> None:
-        """Leave an element."""
         self.end_text()
         self.trail.leave()
         self._headings.pop()

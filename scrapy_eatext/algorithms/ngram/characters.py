@@ -30,8 +30,10 @@ _TABLES = ("counts", "pruned", "pruned_kinds")
 
 @dataclass(frozen=True)
 class Smoothing:
-    """The length of the longest sequences, the size of the alphabet, and the discount of
-    contexts with many distinct successors.
+    """The parameters of smoothing.
+
+    ``order`` is the length of the longest sequences, ``characters`` the size of the
+    alphabet, and ``factor`` the discount of contexts with many distinct successors.
     """
 
     order: int = 6

@@ -158,14 +158,12 @@ class Network:
 
 
 def _through(values: Floats, weights: Floats) -> Floats:
-    """Rows of values through a layer."""
     # Not by @, whose threads would compete with the crawl's.
     result: Floats = np.einsum("ij,jk->ik", values, weights[:-1]) + weights[-1]
     return result
 
 
 def network_name(network: str, lines: int, attributes: int) -> str:
-    """The name of a network in a model file."""
     return f"{network}-{lines}-{attributes}"
 
 
