@@ -19,6 +19,7 @@ from scrapy_eatext.algorithms.language import SHARES
 from scrapy_eatext.page import Page
 from tests.support.pages import any_pages
 from tests.support.passages import PROSE, UNSPACED_MENUS, UNSPACED_PROSE
+from tests.support.suites import values_of
 
 ENGLISH = PROSE["en"]
 
@@ -127,37 +128,14 @@ def test_reference_is_the_package(options, source):
             assert ours(page, **options) == (theirs or [])
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"",
-        b" \n",
-        b"<!-- only a comment -->",
-        b"<p>one",
-        b"text",
-        b"<select><option>x</select>",
-        b"<button><input></button>",
-        b"<form>in a form</form>",
-        b"<link rel=stylesheet>",
-        b"<html><head><title>t</title></head></html>",
-        b"<script>x</script>",
-        b"<p>a</p></body> after <p>b",
-        b"<?xml version='1.0' encoding='utf-8'?><html><body><p>\xc3\xa9</p></body></html>",
-        b"<meta charset=windows-1251><p>\xcf\xf0\xe8\xe2\xe5\xf2",
-        b"<meta charset=no-such-code><p>\xc3\xa9",
-        b"<meta charset=rot13><p>one",
-        b"<meta charset=idna><p>\xff\xfe" + b"a" * 80,
-        b"<meta charset=\xff><p>one",
-        b"<meta charset='\0'><p>one",
-        b"<meta x=1 charset=a>charset=b<p>one",
-        b"<meta charset=latin-1 charset=utf-8><p>\xc3\xa9",
-        b"<p>\xff\xfe not UTF-8",
-        b"<p>a\0b</p>",
-        b"<x-select><p>" + b"It is in the name of what is around it. " * 9,
-        b"<frameset><frame></frameset>",
-        b"<div>" * 100 + b"deep",
-    ],
-)
+LONG_BYTES = [
+    b"<meta charset=idna><p>\xff\xfe" + b"a" * 80,
+    b"<x-select><p>" + b"It is in the name of what is around it. " * 9,
+    b"<div>" * 100 + b"deep",
+]
+
+
+@pytest.mark.parametrize("body", [*values_of("tables/odd_bytes.txt"), *LONG_BYTES])
 def test_reference_is_the_package_on_odd_bytes(body):
     assert ours(body) == (original(body) or [])
 

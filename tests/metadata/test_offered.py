@@ -9,7 +9,7 @@ from scrapy_eatext.metadata.offered import Offer, offer_of
 from scrapy_eatext.metadata.prices import amount, currency_of, prices_in
 from scrapy_eatext.page import Page
 from tests.support.hostile import every_page
-from tests.support.suites import values_of
+from tests.support.suites import cases, values_of
 
 NAME = "Kea rowing boat"
 RELATED = "".join(
@@ -21,48 +21,7 @@ ABOUT = (
     "shore of the lake, with two pairs of oars, a rudder and a cover for the winter.</p>"
 ) * 3
 # A product's part of the page, as kinds of shops make it; the price is always 149.
-SHOPS = {
-    "Shopify": """<div class=product__info><h1>{name}</h1><div class="price price--on-sale">
-        <div class=price__sale><span class=visually-hidden>Regular price</span>
-        <span><s class="price-item price-item--regular">$199.00</s></span>
-        <span class=visually-hidden>Sale price</span>
-        <span class="price-item price-item--sale">$149.00</span>
-        <small class=unit-price>$49.67 / kg</small></div></div>
-        <p>or 4 interest-free payments of $37.25</p></div>
-        <product-recommendations class=related-products><h2>You may also like</h2>{related}
-        </product-recommendations>""",
-    "WooCommerce": """<div class=summary><h1 class=product_title>{name}</h1><p class=price>
-        <del aria-hidden=true><span class="woocommerce-Price-amount amount"><bdi><span>$</span
-        >199.00</bdi></span></del> <span class=screen-reader-text>Original price was: $199.00.
-        </span><ins><span class="woocommerce-Price-amount amount"><bdi><span>$</span>149.00
-        </bdi></span></ins><span class=screen-reader-text>Current price is: $149.00.</span></p>
-        <form class=cart><button>Add to cart</button></form></div>
-        <section class="related products"><h2>Related products</h2>{related}</section>""",
-    "Magento": """<div class=product-shop><h1 class=product-name>{name}</h1>
-        <div class=price-box><p class=old-price><span>List Price:</span> <span>$199.00</span></p>
-        <p class=special-price><span>Our Price:</span> <span class=price>$149.00</span></p>
-        <p class=savings>You save: <span>$50.00</span></p></div></div>
-        <div class=box-up-sell><h2>Customers also bought</h2>{related}</div>""",
-    "names that say nothing": """<div class=a1><h1>{name}</h1><div class=b2>$149.00</div></div>
-        <div class=c3>Delivery $15.00</div><div class=c3>Free returns over $80</div>
-        <div class=d4><h2>Others buy</h2>{related}</div>""",
-    "a table": """<table><tr><td colspan=2><h1>{name}</h1><tr><td>Item no.<td>4711
-        <tr><td>Was<td>$199.00<tr><td>Price<td><b>$149.00</b><tr><td>Shipping<td>$15.00
-        </table><h3>More boats</h3>{related}""",
-    "the price before the name": """<main><div><div class=price>$149.00</div><h1>{name}</h1>
-        </div><h2>More</h2>{related}</main>""",
-    "a range": """<div><h1>{name}</h1><p class=price>$149.00 – $199.00</p></div>{related}""",
-    "new and old without a sign of it": """<div><h1>{name}</h1><div class=price>$199.00</div>
-        <div class=price>$149.00</div></div><h2>More</h2>{related}""",
-    "a class for all prices": """<div><h1>{name}</h1><p class=price-old-live>$149.00</p></div>
-        <h2>More</h2>{related}""",
-    "free delivery above the price": """<div><h1>{name}</h1><ul><li>Free delivery</ul>
-        <div><p>$149.00</p></div></div><h2>More</h2>{related}""",
-    "text beside blocks": """<div><h1>{name}</h1><div class=price><b>From</b> $149.00
-        <p>In stock</p></div></div>{related}""",
-    "tax": """<div><h1>{name}</h1><p class=price>$124.17 excl. VAT</p>
-        <p class=price>$149.00</p></div><h2>More</h2>{related}""",
-}
+SHOPS = {case.name: case.source for case in cases("shops")}
 
 
 def shop(product: str, name: str = NAME, title: str = f"{NAME} | Boats") -> str:
