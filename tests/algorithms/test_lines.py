@@ -42,41 +42,13 @@ def written(html: str) -> list[tuple[str, int]]:
     return [(line.text, line.bytes) for line in write_lines(html)]
 
 
-def test_lines_and_bytes_of_a_page():
-    assert written(FERRY) == [
-        ("Front page of the paper[1]\n", 119),
-        ("Map of the valley[2]\n", 47),
-        ("The ferry runs again\n", 62),
-        (
-            (
-                "After nine weeks on the slip the ferry is back on the river, and the"
-                " first crossing on Monday was full. © 2024\n"
-            ),
-            121,
-        ),
-        ("Tickets are sold on board. Bicycles travel free.\n", 66),
-        ("Printed in the old mill by the people who live in it.", 89),
-    ]
-
-
-def test_what_breaks_lines_and_what_is_text():
-    assert written(ODDITIES) == [
-        ("onetwothreec1c2 var a = 1;(image)A boat & a bird\n", 142),
-        ("after\n", 38),
-        ("the rule\n", 14),
-        ("and more\n", 18),
-        ("term\n", 15),
-        ("what it means\n", 19),
-        ("another\n", 13),
-        ("  as\n it   is\n\n\n", 29),
-        ("tail of it A&#8212;é\xa0x & y < 3 && z\n", 47),
-        ("by the sea\n", 67),
-        ("said\n", 28),
-        ("first\n", 29),
-        ("third no number number[1]\n", 59),
-        ("last\n", 40),
-        ("", 0),
-    ]
+@pytest.mark.parametrize(
+    ("html", "lines"),
+    [(FERRY, "lines_of_ferry"), (ODDITIES, "lines_of_oddities")],
+    ids=["ferry", "oddities"],
+)
+def test_lines_and_their_bytes(html, lines):
+    assert written(html) == values_of(f"tables/{lines}.txt")
 
 
 def test_a_slash_in_a_tag_was_the_short_form_of_sgml():

@@ -8,33 +8,11 @@ from dataclasses import asdict
 import pytest
 
 from scrapy_eatext import extract
-from tests.support.suites import values_of
+from tests.support.suites import cases, values_of
 
 URL = "https://shop.example.com/kea"
-FORMS = {
-    "json-ld": """<script type="application/ld+json">{"@type": "Product", "name": "Kea",
-        "brand": {"name": "Boaty"}, "sku": 12, "gtin13": "4006381333931",
-        "offers": {"price": "1299.5", "priceCurrency": "EUR",
-        "availability": "https://schema.org/InStock"},
-        "aggregateRating": {"ratingValue": "4,5", "reviewCount": "1,200",
-        "bestRating": 5}}</script>""",
-    "microdata": """<div itemscope itemtype="https://schema.org/Product">
-        <b itemprop=name>Kea</b> <a itemprop=brand href=/boaty>Boaty</a>
-        <i itemprop=sku>12</i> <meta itemprop=gtin13 content=4006381333931>
-        <p itemprop=offers itemscope itemtype=https://schema.org/Offer>
-        <meta itemprop=priceCurrency content=EUR><i itemprop=price>1.299,50 €</i>
-        <link itemprop=availability href=https://schema.org/InStock></p>
-        <p itemprop=aggregateRating itemscope><i itemprop=ratingValue>4.5</i> of
-        <i itemprop=bestRating>5</i> by <i itemprop=ratingCount>1200</i></p></div>""",
-    "rdfa": """<div vocab=https://schema.org/ typeof=Product><b property=name>Kea</b>
-        <span property=brand typeof=Brand><b property=schema:name>Boaty</b></span>
-        <i property=sku>12</i> <i property=gtin13>4006381333931</i>
-        <p property=offers typeof=Offer><i property=price content=1299.5>…</i>
-        <meta property=priceCurrency content=€>
-        <link property=availability href=http://schema.org/InStock></p>
-        <p property=aggregateRating typeof=AggregateRating><i property=ratingValue>4.5</i>
-        <i property=bestRating>5</i> <i property=reviewCount>1200</i></p></div>""",
-}
+# The same product in each form of data.
+FORMS = {case.name: case.source for case in cases("products")}
 KEA = {
     "name": "Kea", "price": "1299.50", "currency": "EUR", "availability": "InStock",
     "brand": "Boaty", "sku": "12", "gtin": "4006381333931", "rating": 4.5,
