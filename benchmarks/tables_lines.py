@@ -138,7 +138,8 @@ def read_cases(pages: Sequence[LabelledPage]) -> list[Case]:
 def density_rows(case: Case, model: LineModel) -> Iterator[tuple[str, Flags]]:
     """The ways of the density filter, each with the lines that it keeps."""
     yield "every line", np.ones(len(case.texts), dtype=np.bool_)
-    content = model.keeps(case.texts)
+    bits, surprise = model.look(case.texts)
+    content = (bits + model.bias >= 0) | (surprise > model.strange)
     for shown, threshold in THRESHOLDS.items():
         for least in (0, 60):
             options = DensityOptions(threshold=threshold, min_chars=least)
