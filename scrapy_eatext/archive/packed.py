@@ -12,6 +12,8 @@ from importlib import import_module
 from typing import Any, BinaryIO, Protocol, TypeVar
 
 CHUNK = 1 << 16
+# An offset beyond each file's end.
+TO_THE_END = 1 << 62
 # How far before a part the search for its first record begins.
 BEFORE = 1 << 19
 # The error of a member that the file's end cuts off.
@@ -52,7 +54,9 @@ class Decompressor(Protocol):
 
 
 class _Zlib:
-    def __init__(self, bits: int) -> None:
+    """A decompressor of gzip, or with other ``bits`` of deflate."""
+
+    def __init__(self, bits: int = 31) -> None:
         self._of = zlib.decompressobj(bits)
 
     @property
@@ -91,10 +95,6 @@ class _Brotli:
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         return bytes(self._of.process(data, output_buffer_limit=max_length))
-
-
-def _gzip() -> Decompressor:
-    return _Zlib(31)
 
 
 def _zstd(dictionary: Any = None) -> Decompressor:
@@ -137,17 +137,18 @@ def unpacked(body: bytes, codings: str, most: int) -> bytes:
 
 def _decompressor_for(coding: str, body: bytes) -> Callable[[], Decompressor] | None:
     if coding in ("gzip", "x-gzip"):
-        return _gzip if body.startswith(GZIP) else None
+        return _Zlib if body.startswith(GZIP) else None
     if coding == "zstd":
         return _zstd if body.startswith(ZSTD) else None
+    head = int.from_bytes(body[:2], "big")
+    if coding == "deflate" and len(body) > 1 and head >> 8 & 15 == 8 and not head % 31:
+        return partial(_Zlib, 15)
+    if body.lstrip().startswith(b"<"):
+        return None
     if coding == "br":
-        return None if body.lstrip()[:1] == b"<" else _Brotli
-    if coding == "deflate":
-        # Some servers leave out zlib's header.
-        if len(body) > 1 and body[0] & 15 == 8 and not (body[0] << 8 | body[1]) % 31:
-            return lambda: _Zlib(15)
-        return None if body.lstrip()[:1] == b"<" else lambda: _Zlib(-15)
-    return None
+        return _Brotli
+    # Some servers leave out zlib's header.
+    return partial(_Zlib, -15) if coding == "deflate" else None
 
 
 def _all_of(make: Callable[[], Decompressor], data: bytes, most: int) -> bytes:
@@ -229,7 +230,7 @@ def plain(file: BinaryIO, start: int) -> Iterator[Piece]:
 
 
 def pieces(
-    file: BinaryIO, begins: bytes = b"", start: int = 0, stop: int = 1 << 62
+    file: BinaryIO, begins: bytes = b"", start: int = 0, stop: int = TO_THE_END
 ) -> Iterator[Piece]:
     """The unpacked bytes of a packed file, or of a part of it.
 
@@ -237,22 +238,7 @@ def pieces(
     reading goes on with such a member.  If ``begins`` is b"", the file ends at the
     damage.
     """
-    return of_part(_pieces(file, begins, start, stop), start, stop)
-
-
-def _pieces(file: BinaryIO, begins: bytes, start: int, stop: int) -> Iterator[Piece]:
-    make, mark = _packing(file)
-    offset: int | None = 0
-    if start:
-        # A member found here may be inside a record that is an archive itself.  After
-        # that record, members are the file's own.
-        before = max(0, start - BEFORE)
-        offset = _next_member(file, before, make, mark, begins, stop)
-    while offset is not None:
-        damaged_at = yield from _members(file, offset, make, mark, begins)
-        offset = None
-        if damaged_at is not None and begins:
-            offset = _next_member(file, damaged_at + 1, make, mark, begins)
+    return of_part(_Members(file, begins).pieces(start, stop), start, stop)
 
 
 def is_packed(file: BinaryIO) -> bool:
@@ -267,7 +253,7 @@ def _packing(file: BinaryIO) -> tuple[Callable[[], Decompressor], bytes]:
     file.seek(0)
     head = file.read(8)
     if head.startswith(GZIP):
-        return _gzip, GZIP
+        return _Zlib, GZIP
     dictionary = None
     if head.startswith(_DICTIONARY):
         length = int.from_bytes(head[4:], "little")
@@ -280,113 +266,160 @@ def _packing(file: BinaryIO) -> tuple[Callable[[], Decompressor], bytes]:
     return partial(_zstd, dictionary), ZSTD
 
 
-def _members(
-    file: BinaryIO,
-    start: int,
-    make: Callable[[], Decompressor],
-    mark: bytes,
-    begins: bytes,
-) -> Generator[Piece, None, int | None]:
-    """The pieces of members up to the end, or to damage.
+class _Members:
+    """The members of a packed file; the content of each should begin with ``begins``."""
 
-    Returns the offset of the damaged member, or None.
-    """
-    file.seek(start)
-    offset, data = start, b""
-    while True:
-        if len(data) < _ENOUGH:
-            data += file.read(CHUNK)
-        if not data.strip(b"\0"):  # padding, as on tapes
+    def __init__(self, file: BinaryIO, begins: bytes) -> None:
+        self._file = file
+        self._begins = begins
+        self._make, self._mark = _packing(file)
+
+    def pieces(self, start: int, stop: int) -> Iterator[Piece]:
+        """The pieces from some member before ``start`` on."""
+        offset: int | None = 0
+        if start:
+            # A member found here may be inside a record that is an archive itself.
+            # After that record, members are the file's own.
+            offset = self._next(max(0, start - BEFORE), stop)
+        while offset is not None:
+            damaged_at = yield from self._up_to_damage(offset)
+            offset = None
+            if damaged_at is not None and self._begins:
+                offset = self._next(damaged_at + 1)
+
+    def _up_to_damage(self, offset: int) -> Generator[Piece, None, int | None]:
+        """The pieces of members up to the end, or to damage.
+
+        Returns the offset of the damaged member, or None.
+        """
+        self._file.seek(offset)
+        data = b""
+        while True:
+            if len(data) < _ENOUGH:
+                data += self._file.read(CHUNK)
             if not data:
                 return None
-            offset, data = offset + len(data), b""
-            continue
-        if not data.startswith(mark) and data[1:4] != _SKIPPABLE:
+            if not data.strip(b"\0"):  # padding, as on tapes
+                offset, data = offset + len(data), b""
+                continue
+            following = yield from self._member(offset, data)
+            if following is None:
+                return offset
+            offset, data = self._file.tell() - len(following), following
+
+    def _member(self, offset: int, data: bytes) -> Generator[Piece, None, bytes | None]:
+        """The pieces of a member that begins with ``data``.
+
+        Returns what was read beyond its end, None if it is damaged.
+        """
+        is_begin = self._begins_with(data)
+        # The bytes in pieces so far, and those that wait for the next one.
+        given, pending = 0, b""
+
+        def piece(content: bytes, error: str = "") -> Piece:
+            return Piece(offset, content, not given, is_begin and not given, error)
+
+        if not data.startswith(self._mark) and data[1:4] != _SKIPPABLE:
             yield Piece(offset, b"", first=True, error="what is here is not packed")
-            return offset
-        end = offset + len(data)
-        pending, yielded = b"", 0
-        is_begin = _begins(make, data, begins)
-        decompressor = make()
+            return None
+        decompressor = self._make()
         try:
-            if mark == GZIP and _content_at(data, begins) != _end_of_header(data):
+            if self._mark == GZIP and self._content_at(data) != _end_of_header(data):
                 # With other flags in the header the data would begin with ``begins``.
                 raise zlib.error("wrong flags in the header")
             while not decompressor.eof:
                 if decompressor.needs_input and not data:
-                    data = file.read(CHUNK)
-                    end += len(data)
+                    data = self._file.read(CHUNK)
                     if not data:
                         # The file is cut off, or a wrong length skipped other members.
-                        yield Piece(
-                            offset,
-                            pending,
-                            not yielded,
-                            is_begin and not yielded,
-                            CUT_OFF,
-                        )
-                        return offset
+                        yield piece(pending, CUT_OFF)
+                        return None
                 fed, data = (data, b"") if decompressor.needs_input else (b"", data)
                 pending += decompressor.decompress(fed, CHUNK)
                 # The first piece is long enough to show how the member begins.
                 if pending and (
-                    yielded or len(pending) >= _BEGINNING or decompressor.eof
+                    given or len(pending) >= _BEGINNING or decompressor.eof
                 ):
-                    yield Piece(offset, pending, not yielded, is_begin and not yielded)
-                    yielded += len(pending)
+                    yield piece(pending)
+                    given += len(pending)
                     pending = b""
         except BROKEN as error:
-            salvaged = (
-                _salvaged(file, offset, yielded, begins) if mark == GZIP else pending
-            )
-            is_first = is_begin and not yielded
-            yield Piece(offset, salvaged, not yielded, is_first, f"damaged: {error}")
-            return offset
-        data = decompressor.unused_data
-        offset = end - len(data)
+            salvaged = pending
+            if self._mark == GZIP:
+                salvaged = self._salvaged(offset, given)
+            yield piece(salvaged, f"damaged: {error}")
+            return None
+        return decompressor.unused_data
 
+    def _salvaged(self, offset: int, given: int) -> bytes:
+        """The content of a damaged gzip member after the ``given`` bytes already read.
 
-def _salvaged(file: BinaryIO, offset: int, given: int, begins: bytes) -> bytes:
-    """The content of a damaged gzip member after the ``given`` bytes already read.
-
-    It is unpacked in small steps, as zlib does not return the output of a step that
-    meets damage.
-    """
-    file.seek(offset)
-    data = file.read(CHUNK)
-    data = data[_content_at(data, begins) :]
-    raw = zlib.decompressobj(-15)
-    out = b""
-    unpacked_before = 0
-    try:
-        while data and not raw.eof:
-            for at in range(0, len(data), _STEP):
-                new = raw.decompress(data[at : at + _STEP])
-                unpacked_before += len(new)
-                out += new[max(0, len(new) - max(0, unpacked_before - given)) :]
-                if raw.eof or len(out) > CHUNK:
-                    return out
-            data = file.read(CHUNK)
-    except zlib.error:
-        pass
-    return out
-
-
-def _content_at(head: bytes, begins: bytes) -> int:
-    """The offset of the packed data in a gzip member, after its header.
-
-    The header's flags may be damaged: others are tried if the content does not begin
-    with ``begins``.
-    """
-    declared = _end_of_header(head)
-    if not begins:
-        return declared
-    for at in (declared, *(_end_of_header(head, flags) for flags in range(0, 32, 2))):
+        It is unpacked in small steps, as zlib does not return the output of a step that
+        meets damage.
+        """
+        self._file.seek(offset)
+        data = self._file.read(CHUNK)
+        data = data[self._content_at(data) :]
         raw = zlib.decompressobj(-15)
-        with suppress(zlib.error):
-            if raw.decompress(head[at : at + _ENOUGH], _BEGINNING).startswith(begins):
-                return at
-    return declared
+        out = b""
+        try:
+            while data and not raw.eof:
+                for at in range(0, len(data), _STEP):
+                    new = raw.decompress(data[at : at + _STEP])
+                    out += new[given:]
+                    given = max(0, given - len(new))
+                    if raw.eof or len(out) > CHUNK:
+                        return out
+                data = self._file.read(CHUNK)
+        except zlib.error:
+            pass
+        return out
+
+    def _content_at(self, head: bytes) -> int:
+        """The offset of the packed data in a gzip member, after its header.
+
+        The header's flags may be damaged: others are tried if the content does not
+        begin with ``begins``.
+        """
+        for flags in (None, *range(0, 32, 2)) if self._begins else ():
+            at = _end_of_header(head, flags)
+            raw = zlib.decompressobj(-15)
+            with suppress(zlib.error):
+                content = raw.decompress(head[at : at + _ENOUGH], _BEGINNING)
+                if content.startswith(self._begins):
+                    return at
+        return _end_of_header(head)
+
+    def _begins_with(self, data: bytes) -> bool:
+        """Whether a member begins here whose content begins with ``begins``."""
+        try:
+            content = self._make().decompress(data[:_ENOUGH], len(self._begins) or 1)
+        except BROKEN:
+            return False
+        return content.startswith(self._begins)
+
+    def _next(self, offset: int, stop: int = TO_THE_END) -> int | None:
+        """The offset of the next member whose content begins with ``begins``.
+
+        It is None if there is none before ``stop``.
+        """
+        self._file.seek(offset)
+        data = self._file.read(CHUNK)
+        while offset < stop:
+            at = data.find(self._mark)
+            while at >= 0:
+                if len(data) - at < _ENOUGH:
+                    data += self._file.read(CHUNK)
+                if self._begins_with(data[at:]):
+                    return offset + at
+                at = data.find(self._mark, at + 1)
+            overlap = data[1 - len(self._mark) :]
+            more = self._file.read(CHUNK)
+            if not more:
+                return None
+            offset += len(data) - len(overlap)
+            data = overlap + more
+        return None
 
 
 def _end_of_header(head: bytes, flags: int | None = None) -> int:
@@ -401,42 +434,3 @@ def _end_of_header(head: bytes, flags: int | None = None) -> int:
         if flags & flag:
             at = head.find(b"\0", at) + 1
     return at + 2 * bool(flags & 2)
-
-
-def _begins(make: Callable[[], Decompressor], data: bytes, begins: bytes) -> bool:
-    """Whether a member begins here whose content begins with ``begins``."""
-    try:
-        return make().decompress(data[:_ENOUGH], len(begins) or 1).startswith(begins)
-    except BROKEN:
-        return False
-
-
-def _next_member(
-    file: BinaryIO,
-    start: int,
-    make: Callable[[], Decompressor],
-    mark: bytes,
-    begins: bytes,
-    stop: int = 1 << 62,
-) -> int | None:
-    """The offset of the next member whose content begins with ``begins``.
-
-    It is None if there is none before ``stop``.
-    """
-    file.seek(start)
-    offset, data = start, file.read(CHUNK)
-    while offset < stop:
-        at = data.find(mark)
-        while at >= 0:
-            if len(data) - at < _ENOUGH:
-                data += file.read(CHUNK)
-            if _begins(make, data[at:], begins):
-                return offset + at
-            at = data.find(mark, at + 1)
-        overlap = data[1 - len(mark) :]
-        more = file.read(CHUNK)
-        if not more:
-            return None
-        offset += len(data) - len(overlap)
-        data = overlap + more
-    return None

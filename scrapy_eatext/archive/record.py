@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scrapy.http import Headers, HtmlResponse
@@ -106,56 +106,37 @@ def _text(value: object) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
-def record_of_response(
-    where: str,
-    url: str,
-    status: int,
-    headers: Headers,
-    body: bytes,
-    most: int,
-    *,
-    identified: str = "",
-    error: str = "",
+def with_response(
+    about: Record, headers: Headers, body: bytes, most: int, identified: str = ""
 ) -> Record:
     """The record of an HTTP response, by the rules of a crawl.
 
-    Its body is unpacked up to ``most`` bytes and one more; 0 is no limit.
-    ``identified`` is the media type by the archive's writer, for a response without
-    one.
+    ``about`` has all that is known without headers and body.  The body is unpacked up
+    to ``most`` bytes and one more; 0 is no limit.  ``identified`` is the media type by
+    the archive's writer, for a response without one.
     """
     declared = (headers.get("Content-Type") or b"").decode("latin-1")
-
-    def record(html: bytes | None = None, outcome: str = "") -> Record:
-        encoding = None if html is None else http_content_type_encoding(declared)
-        return Record(
-            where,
-            url,
-            html,
-            encoding,
-            outcome,
-            error,
-            status=status,
-            content_type=declared,
-        )
-
-    if not 200 <= status < 300:
-        return record(outcome="skipped_status")
+    about = replace(about, content_type=declared)
+    if not 200 <= (about.status or 0) < 300:
+        return replace(about, outcome="skipped_status")
     codings = b",".join(headers.getlist("Content-Encoding")).decode("latin-1")
     try:
         body = unpacked(body, codings, most)
     except PackedError as damaged:
         # The content before the damage is the beginning of a page.
-        body, error = damaged.data, error or str(damaged)
+        body = damaged.data
+        about = replace(about, error=about.error or str(damaged))
     headers.pop("Content-Encoding", None)
-    if not is_html(headers, url, body, identified):
-        return record(outcome="skipped_type")
-    if error and not body:
-        return record(outcome="unreadable")
-    return record(body[: most + 1] if most else body)
+    if not _is_html(headers, about.url, body, identified):
+        return replace(about, outcome="skipped_type")
+    if about.error and not body:
+        return replace(about, outcome="unreadable")
+    html = body[: most + 1] if most else body
+    return replace(about, html=html, encoding=http_content_type_encoding(declared))
 
 
-def is_html(
-    headers: Mapping[bytes, bytes], url: str, body: bytes, identified: str = ""
+def _is_html(
+    headers: Mapping[bytes, bytes], url: str, body: bytes, identified: str
 ) -> bool:
     """Whether Scrapy would make an HtmlResponse of a response."""
     if identified and b"Content-Type" not in headers:

@@ -22,7 +22,7 @@ from w3lib.http import headers_raw_to_dict
 
 from scrapy_eatext.archive.files import content, joined
 from scrapy_eatext.archive.packed import PackedError, unpacked
-from scrapy_eatext.archive.record import Record, record_of_response, unreadable
+from scrapy_eatext.archive.record import Record, unreadable, with_response
 
 if TYPE_CHECKING:
     # typing.Self requires Python 3.11
@@ -54,23 +54,23 @@ def _of_folder(folder: str, most: int) -> Record:
     try:
         # A dict as a Python literal; another file has it as a pickle.
         meta = literal_eval(_content(folder, _META).decode())
-        url, status = str(meta["response_url"]), int(meta["status"])
+        about = Record(where, str(meta["response_url"]), status=int(meta["status"]))
         headers = headers_raw_to_dict(_content(folder, _HEADERS)) or {}
     except OSError as error:
         return unreadable(where, "", error)
     except (ValueError, SyntaxError, KeyError, TypeError, RecursionError) as error:
         return unreadable(where, "", f"{_META} is damaged: {error}")
     try:
-        body, wrong = _content(folder, _BODY, most), ""
+        body = _content(folder, _BODY, most)
     except PackedError as damaged:
-        body, wrong = damaged.data, str(damaged)
+        body, about = damaged.data, replace(about, error=str(damaged))
     except OSError as error:
-        return unreadable(where, url, error)
+        return unreadable(where, about.url, error)
     try:
         details = builtin_values(_content(folder, _MORE))
     except (FileNotFoundError, ValueError):
         details = None
-    return _record(where, url, status, headers, body, most, details, wrong)
+    return _record(about, headers, body, most, details)
 
 
 def _content(folder: str, name: str, most: int = 1 << 24) -> bytes:
@@ -95,11 +95,11 @@ def read_database(path: str, names: Iterable[str], most: int) -> Iterator[Record
 def _of_database(name: str, database: Any, most: int) -> Record:
     try:
         stored = builtin_values(database[(name + _SUFFIX).encode()])
-        url, status = str(stored["url"]), int(stored["status"])
+        about = Record(name, str(stored["url"]), status=int(stored["status"]))
         headers, body = dict(stored["headers"]), bytes(stored["body"])
     except (KeyError, TypeError, ValueError) as error:
         return unreadable(name, "", f"damaged: {error!r}")
-    return _record(name, url, status, headers, body, most, stored)
+    return _record(about, headers, body, most, stored)
 
 
 def databases(names: Iterable[str]) -> list[str]:
@@ -186,28 +186,13 @@ def builtin_values(data: bytes) -> Any:
 
 
 def _record(
-    where: str,
-    url: str,
-    status: int,
-    headers: Mapping[Any, Any],
-    body: bytes,
-    most: int,
-    details: Any,
-    error: str = "",
+    about: Record, headers: Mapping[Any, Any], body: bytes, most: int, details: Any
 ) -> Record:
     """A cached response's record; ``details`` are additional data of Scrapy 2.19."""
     details = details if isinstance(details, dict) else {}
     is_page = details.get("_class") == _HTML_RESPONSE
-    record = record_of_response(
-        where,
-        url,
-        status,
-        Headers(headers),
-        body,
-        most,
-        identified="text/html" if is_page else "",
-        error=error,
-    )
+    identified = "text/html" if is_page else ""
+    record = with_response(about, Headers(headers), body, most, identified)
     encoding = details.get("encoding")
     if is_page and isinstance(encoding, str):
         return replace(record, encoding=encoding)

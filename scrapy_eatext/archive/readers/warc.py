@@ -19,18 +19,14 @@ from scrapy_eatext.archive.packed import (
     BEFORE,
     CHUNK,
     CUT_OFF,
+    TO_THE_END,
     Piece,
     is_packed,
     of_part,
     pieces,
     plain,
 )
-from scrapy_eatext.archive.record import (
-    Record,
-    dechunked,
-    record_of_response,
-    unreadable,
-)
+from scrapy_eatext.archive.record import Record, dechunked, with_response
 
 _START = b"WARC/"
 _FIRST_LINE = re.compile(rb"WARC/\d\.\d+[ \t]*\r?\n")
@@ -55,7 +51,6 @@ _IDENTIFIED = (
     "WARC-Identified-PayloadType",
     "WARC-Payload-Identified-Type",
 )
-_TO_THE_END = 1 << 62
 _NO_RECORD = "what is here is no WARC record"
 _LENGTH = "the record's length is wrong"
 _NO_END = "the record's header has no end"
@@ -82,11 +77,9 @@ def read(file: BinaryIO, start: int, stop: int, most: int) -> Iterator[Record]:
     A page is read up to ``most`` bytes and one more; 0 is no limit.
     """
     # A chunked body is longer than its content.
-    room = 2 * most + (1 << 20) if most else _TO_THE_END
-    for frame in _frames(file, start, stop, room):
-        record = _record(frame, most)
-        if record is not None:
-            yield record
+    room = 2 * most + (1 << 20) if most else TO_THE_END
+    records = (_record(frame, most) for frame in _frames(file, start, stop, room))
+    return filter(None, records)
 
 
 def read_at(path: str, names: Iterable[str], most: int) -> Iterator[Record]:
@@ -95,17 +88,13 @@ def read_at(path: str, names: Iterable[str], most: int) -> Iterator[Record]:
         for name in names:
             at, length = map(int, name.split())
             file.seek(at)
-            for record in read(io.BytesIO(file.read(length)), 0, _TO_THE_END, most):
+            for record in read(io.BytesIO(file.read(length)), 0, TO_THE_END, most):
                 yield replace(record, offset=at)
 
 
-def _is_clean_end(file: BinaryIO, at: int) -> bool:
-    """Whether another record or the file's end follows a record's end here."""
-    file.seek(at - 1)
-    after = file.read(64)
-    following = after[1:].lstrip(_BETWEEN)
-    # The file may end within the next one's first line.
-    return bool(after) and _START.startswith(following[: len(_START)])
+def _may_begin(data: bytes) -> bool:
+    """Whether data, after line ends, are the beginning of a record, or end before it."""
+    return _START.startswith(data.lstrip(_BETWEEN)[: len(_START)])
 
 
 class _Segment:
@@ -150,8 +139,7 @@ class _Segment:
         """
         data = self.ahead(64)
         following = data.lstrip(_BETWEEN)
-        # The file may end within the line.
-        begins = bool(following) and _START.startswith(following[: len(_START)])
+        begins = bool(following) and _may_begin(following)
         if begins:
             self.drop(len(data) - len(following))
         return begins
@@ -195,8 +183,7 @@ class _Segment:
         # A member that is damaged at its beginning counts as a record.
         if data.startswith(_START) or not data:
             return True
-        goes_on = not member.error and _START.startswith(data.lstrip(_BETWEEN)[:5])
-        return self._whole and not goes_on
+        return self._whole and (bool(member.error) or not _may_begin(data))
 
     def drop(self, size: int) -> None:
         self._data = self._data[size:]
@@ -225,8 +212,7 @@ class _Segment:
         self._whole = not size and not self._data.strip(_BETWEEN)
         self.missing = size
         block = b"".join(parts)
-        following = self.ahead(64).lstrip(_BETWEEN)
-        if size or not _START.startswith(following[: len(_START)]):
+        if size or not _may_begin(self.ahead(64)):
             # The length is too large and reaches into a later record.
             at = _start_in(block, line=False)
             if at is not None:
@@ -238,7 +224,9 @@ class _Segment:
         return block
 
     def _take_at(self, file: BinaryIO, at: int, size: int, room: int) -> bytes:
-        if not _is_clean_end(file, at + size):
+        file.seek(at + size - 1)
+        after = file.read(64)
+        if not after or not _may_begin(after[1:]):
             self.missing = size
             return b""
         file.seek(at)
@@ -398,54 +386,42 @@ def _text(fields: Headers, name: str) -> str:
 def _record(frame: Frame, most: int) -> Record | None:
     """A frame's page, None if records of its type have none."""
     fields = _fields(frame.header)
-    fetched = _text(fields, "WARC-Date")
-    record = _page(frame, fields, most)
-    return record and replace(record, offset=frame.offset, fetched=fetched)
-
-
-def _page(frame: Frame, fields: Headers, most: int) -> Record | None:
-    where = str(frame.offset)
-    if not frame.header:
-        return unreadable(where, "", frame.error)
     # wget puts addresses into brackets.
-    url = _text(fields, "WARC-Target-URI").strip("<>")
-    where = _text(fields, "WARC-Record-ID").strip("<>") or where
+    url, own_id = (
+        _text(fields, name).strip("<>")
+        for name in ("WARC-Target-URI", "WARC-Record-ID")
+    )
+    about = Record(
+        own_id or str(frame.offset),
+        url,
+        error=frame.error,
+        offset=frame.offset,
+        fetched=_text(fields, "WARC-Date"),
+    )
     kind = _text(fields, "WARC-Type").lower()
-    if kind not in _WITH_PAGE:
+    if not frame.header or (frame.error and kind not in _WITH_PAGE):
         # A damaged record without a page is reported, as pages may be lost with it.
-        if frame.error:
-            return unreadable(where, url, frame.error)
-        if kind in _BESIDE:
-            return None
+        return replace(about, outcome="unreadable")
+    if kind in _BESIDE:
+        return None
+    if kind not in _WITH_PAGE:
         what = "revisit" if kind == "revisit" else "record"
-        return Record(where, url, outcome=f"skipped_{what}")
-    named = (_text(fields, name) for name in _IDENTIFIED)
-    identified = next(filter(None, named), "")
-    media = _text(fields, "Content-Type")
-    block, error = frame.block, frame.error
+        return replace(about, outcome=f"skipped_{what}")
+    identified = next(filter(None, (_text(fields, name) for name in _IDENTIFIED)), "")
+    media, block = _text(fields, "Content-Type"), frame.block
     if not (media.startswith("application/http") or block.startswith(b"HTTP/")):
         headers = Headers({"Content-Type": media} if media else {})
-        return record_of_response(
-            where, url, 200, headers, block, most, identified=identified, error=error
-        )
+        about = replace(about, status=200)
+        return with_response(about, headers, block, most, identified)
     head = _header(block[:_LONGEST_HEADER])
     if not head:
-        if error:
-            return unreadable(where, url, error)
-        return unreadable(where, url, "the response's header has no end")
-    body = block[len(head) :]
-    headers = _fields(head)
+        error = frame.error or "the response's header has no end"
+        return replace(about, outcome="unreadable", error=error)
+    headers, body = _fields(head), block[len(head) :]
     if b"chunked" in (headers.get("Transfer-Encoding") or b"").lower():
         body, wrong = dechunked(body)
-        error = error or wrong
+        about = replace(about, error=frame.error or wrong)
     status = head.split(b"\n", 1)[0].split()[1:2]
-    return record_of_response(
-        where,
-        url,
-        int(status[0]) if status and re.fullmatch(rb"\d{3}", status[0]) else 0,
-        headers,
-        body,
-        most,
-        identified=identified,
-        error=error,
-    )
+    is_number = status and re.fullmatch(rb"\d{3}", status[0])
+    about = replace(about, status=int(status[0]) if is_number else 0)
+    return with_response(about, headers, body, most, identified)
