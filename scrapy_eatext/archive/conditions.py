@@ -39,29 +39,27 @@ class _Condition:
         return matches is (self.sign == "=")
 
 
-@dataclass(frozen=True, slots=True)
 class Conditions:
-    """Conditions that all have to hold."""
+    """Conditions that all have to hold, from texts of a command line.
 
-    _all: tuple[_Condition, ...]
+    Raises SettingError.
+    """
 
-    @classmethod
-    def of(cls, texts: Iterable[str]) -> Conditions:
-        """The conditions in texts of a command line.  Raises SettingError."""
-        return cls(tuple(map(_condition, texts)))
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._all = [_condition(text) for text in texts]
+        # The names of the columns in the conditions.
+        self.names = {condition.name for condition in self._all}
 
     def of_url(self, url: str) -> bool:
         """Whether a page's address meets the conditions on hosts."""
-        host = host_of(url)
-        return all(c.holds(host) for c in self._all if c.name == "host")
+        return self._hold({"host": host_of(url)})
 
     def of_row(self, row: Mapping[str, Any]) -> bool:
         """Whether a page's row meets all other conditions."""
-        return all(c.holds(row[c.name]) for c in self._all if c.name != "host")
+        return self._hold(row)
 
-    def names(self) -> set[str]:
-        """The names of the columns in the conditions."""
-        return {condition.name for condition in self._all}
+    def _hold(self, values: Mapping[str, Any]) -> bool:
+        return all(c.holds(values[c.name]) for c in self._all if c.name in values)
 
 
 def _condition(text: str) -> _Condition:

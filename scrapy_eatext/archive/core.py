@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from scrapy.settings import BaseSettings
 
 from scrapy_eatext.archive.conditions import Conditions
+from scrapy_eatext.archive.progress import COUNTED, Tally
 from scrapy_eatext.archive.readers.parquet import value
 from scrapy_eatext.archive.record import (
     CARRIED,
@@ -23,7 +24,6 @@ from scrapy_eatext.archive.record import (
     record_of_row,
     storable,
 )
-from scrapy_eatext.archive.report import COUNTED, Tally
 from scrapy_eatext.crawl.settings import KEYS, Config
 from scrapy_eatext.execution.cascade import Failure, Job, Outcome
 from scrapy_eatext.execution.choice import SettingError, to_json_value
@@ -54,7 +54,7 @@ _ATTRIBUTES = (
     "algorithm",
     "version",
 )
-# The columns that are fields of a Record.
+# The columns that are fields of a Record, behind its id and its address.
 _OF_RECORD = ("source", "offset", "fetched", "status", "content_type", "input")
 # All columns, and the types of those that are not text.  SCHEMA is their version.
 COLUMNS = ("id", "url", *_ATTRIBUTES, "outcome", "error", *_OF_RECORD, "schema_version")
@@ -144,8 +144,8 @@ class Extractor:
     ) -> None:
         self._config = config_of(settings or {})
         self.schema = schema(columns)
-        self._conditions = Conditions.of(where)
-        wanted = {*columns, *self._conditions.names(), *COUNTED}
+        self._conditions = Conditions(where)
+        wanted = {*columns, *self._conditions.names, *COUNTED}
         self._attributes = tuple(name for name in _ATTRIBUTES if name in wanted)
         self._tick = tick
         self.tally = Tally()
@@ -161,39 +161,30 @@ class Extractor:
 
     def results(self, records: Iterable[Record]) -> Iterator[Any]:
         """The results for records, in batches."""
-        for rows in batched(self.rows(records), ROWS):
+        for rows in _batched(filter(None, map(self.row, records))):
             yield pa.RecordBatch.from_pylist(rows, schema=self.schema)
-
-    def rows(self, records: Iterable[Record]) -> Iterator[dict[str, Any]]:
-        """The rows of the records that meet the conditions."""
-        for record in records:
-            row = self.row(record)
-            if row is not None:
-                yield row
 
     def row(self, record: Record) -> dict[str, Any] | None:
         """A page's row, None if it does not meet the conditions."""
         self._tick()
-        if not self._conditions.of_url(record.url):
-            self.tally.outcomes["left_out"] += 1
-            return None
-        outcome = self._outcome(record)
-        errors = [record.error] if record.error else []
-        errors += [_describe(failure) for failure in outcome.failures]
-        row: dict[str, Any] = {
-            "id": record.id,
-            "url": record.url,
-            **{name: getattr(outcome.result, name) for name in self._attributes},
-            "outcome": outcome.kind,
-            "error": "; ".join(errors)[:_LONGEST_ERROR],
-            **{name: getattr(record, name) for name in _OF_RECORD},
-            "schema_version": SCHEMA,
-        }
-        if not self._conditions.of_row(row):
+        row = self._row(record) if self._conditions.of_url(record.url) else None
+        if row is None or not self._conditions.of_row(row):
             self.tally.outcomes["left_out"] += 1
             return None
         self.tally.add(row)
         return {name: _storable(row[name]) for name in self.schema.names}
+
+    def _row(self, record: Record) -> dict[str, Any]:
+        outcome = self._outcome(record)
+        errors = [record.error] if record.error else []
+        errors += [_describe(failure) for failure in outcome.failures]
+        return {
+            **{name: getattr(outcome.result, name) for name in self._attributes},
+            **{name: getattr(record, name) for name in ("id", "url", *_OF_RECORD)},
+            "outcome": outcome.kind,
+            "error": "; ".join(errors)[:_LONGEST_ERROR],
+            "schema_version": SCHEMA,
+        }
 
     def _outcome(self, record: Record) -> Outcome:
         if record.outcome:
@@ -227,27 +218,37 @@ class Extractor:
 def batches_of(records: Iterable[Record]) -> Iterator[Any]:
     """Record batches of records, for extract_batches()."""
     columns = pages_schema()
-    for some in batched(records, ROWS):
-        rows = [_row(record) for record in some]
+    for rows in _batched(map(_row, records)):
         yield pa.RecordBatch.from_pylist(rows, schema=columns)
 
 
 _T = TypeVar("_T")
 
 
-def batched(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
-    """Lists of ``size`` items; the last may have fewer."""
-    remaining = iter(items)
-    while batch := list(islice(remaining, size)):
+def _batched(rows: Iterable[_T]) -> Iterator[list[_T]]:
+    """Lists of ROWS rows; the last may have fewer."""
+    remaining = iter(rows)
+    while batch := list(islice(remaining, ROWS)):
         yield batch
 
 
 def config_of(settings: Mapping[str, Any]) -> Config:
     """The Config of a crawl with some EATEXT_* settings.  Raises SettingError."""
-    values = {
-        key: value for key, value in settings.items() if key.startswith("EATEXT_")
-    }
-    return Config.from_settings(BaseSettings(values))
+    own = {key: value for key, value in settings.items() if key.startswith("EATEXT_")}
+    return Config.from_settings(BaseSettings(own))
+
+
+# Settings of a crawl's items and processes, which do not change rows.
+_OF_ITEMS = {
+    "EATEXT_FIELDS",
+    "EATEXT_ITEMS",
+    "EATEXT_HTML_FIELD",
+    "EATEXT_URL_FIELD",
+    "EATEXT_WORKERS",
+    "EATEXT_ON_DECAY",
+    "EATEXT_TUNE_PROCESS",
+    "EATEXT_ENABLED",
+}
 
 
 def settings_for_rows(settings: Any) -> dict[str, Any]:
@@ -260,22 +261,6 @@ def settings_for_rows(settings: Any) -> dict[str, Any]:
         for key in KEYS
         if key not in _OF_ITEMS and settings.get(key) is not None
     }
-
-
-# Settings of a crawl's items and processes, which do not change rows.
-_OF_ITEMS = frozenset(
-    f"EATEXT_{name}"
-    for name in (
-        "FIELDS",
-        "ITEMS",
-        "HTML_FIELD",
-        "URL_FIELD",
-        "WORKERS",
-        "ON_DECAY",
-        "TUNE_PROCESS",
-        "ENABLED",
-    )
-)
 
 
 def _row(record: Record) -> dict[str, Any]:
@@ -301,7 +286,7 @@ def _records(batch: Any, html_column: str, url_column: str) -> Iterator[Record]:
         given = {
             name: row.pop(name)
             for name, of in CARRIED.items()
-            if isinstance(row.get(name), (of, type(None))) and name in row
+            if name in row and isinstance(row[name], (of, type(None)))
         }
         record = record_of_row("", row, html_column, url_column)
         if given.get("outcome"):

@@ -22,7 +22,7 @@ from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.archive import files, shards
 from scrapy_eatext.archive.core import SCHEMA, USUAL, config_of, settings_for_rows
 from scrapy_eatext.archive.manifest import Entry, Manifest
-from scrapy_eatext.archive.progress import Progress, UnderWay
+from scrapy_eatext.archive.progress import REPORTED, Progress, Tally, UnderWay
 from scrapy_eatext.archive.readers import (
     FILES,
     NAMED,
@@ -35,7 +35,6 @@ from scrapy_eatext.archive.readers import (
     size_for,
     sized,
 )
-from scrapy_eatext.archive.report import REPORTED, Tally
 from scrapy_eatext.archive.shards import Task
 from scrapy_eatext.execution.process import Process
 from scrapy_eatext.execution.worker import command

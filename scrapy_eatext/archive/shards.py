@@ -20,6 +20,7 @@ from typing import IO, Any
 from scrapy_eatext.archive import files
 from scrapy_eatext.archive.core import USUAL, Extractor
 from scrapy_eatext.archive.manifest import digest_of
+from scrapy_eatext.archive.progress import Tally
 from scrapy_eatext.archive.readers import (
     ArchiveError,
     Part,
@@ -28,7 +29,6 @@ from scrapy_eatext.archive.readers import (
     read_part,
 )
 from scrapy_eatext.archive.record import MissingError, Record
-from scrapy_eatext.archive.report import Tally
 from scrapy_eatext.execution.worker import end_with_parent, pipes, receive, send
 
 FORMATS = ("parquet", "jsonl")

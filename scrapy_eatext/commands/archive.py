@@ -138,7 +138,7 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
         if choice.options:
             settings["EATEXT_OPTIONS"] = {n: dict(o) for n, o in choice.options.items()}
     # Both raise for wrong arguments.
-    Conditions.of(args.where)
+    Conditions(args.where)
     schema(args.columns)
     if not args.inputs and not args.inputs_from:
         raise SettingError("INPUT", "", "a file, folder or URI, or --inputs-from")

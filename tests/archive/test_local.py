@@ -582,7 +582,7 @@ def test_where_and_sample(tmp_path):
 @pytest.mark.parametrize("said", ["colour=red", "score>=much", "host>a", "host", ""])
 def test_wrong_conditions(said):
     with pytest.raises(SettingError, match="--where"):
-        Conditions.of([said])
+        Conditions([said])
 
 
 def test_the_bar_and_the_summary():
