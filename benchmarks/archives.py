@@ -163,7 +163,8 @@ def resident() -> list[float]:
 
 
 def ours(step: Step) -> dict[str, Any]:
-    from scrapy_eatext.archive.local import Plan, Run
+    from scrapy_eatext.archive.local import Run
+    from scrapy_eatext.archive.shards import Plan
     from scrapy_eatext.commands.archive import bar
 
     memory: list[tuple[int, list[float]]] = []

@@ -8,7 +8,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from io import TextIOWrapper
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +16,7 @@ from typing import Any
 
 from scrapy_eatext.archive import files
 from scrapy_eatext.archive.manifest import NAME, outputs
+from scrapy_eatext.archive.packed import TO_THE_END
 from scrapy_eatext.archive.readers import ArchiveError, parquet
 from scrapy_eatext.archive.record import storable
 from scrapy_eatext.page.urls import host_of
@@ -23,7 +24,6 @@ from scrapy_eatext.page.urls import host_of
 # The most pages that are written, the most changed ones first.
 _MOST_WRITTEN = 10_000
 _GROUPS = 15
-_WRITTEN = ("url", "id", "gained", "lost", "old", "new")
 _COLUMNS = ("id", "url", "text", "page_type", "outcome")
 
 
@@ -43,17 +43,19 @@ class Group:
         self.lost += lost
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Change:
-    """A changed page; changes are ordered by the words gained and lost."""
+    """A changed page, as it is written: its words gained and lost, and both texts."""
 
-    words: int
     url: str
     id: str
-    gained: int = field(compare=False)
-    lost: int = field(compare=False)
-    old: str = field(compare=False)
-    new: str = field(compare=False)
+    gained: int
+    lost: int
+    old: str
+    new: str
+
+    def order(self) -> tuple[int, str, str]:
+        return self.gained + self.lost, self.url, self.id
 
 
 @dataclass(slots=True)
@@ -84,8 +86,7 @@ class Difference:
         if before != after:
             words = Counter(after.split())
             words.subtract(before.split())
-            gained = sum(count for count in words.values() if count > 0)
-            lost = -sum(count for count in words.values() if count < 0)
+            gained, lost = (+words).total(), (-words).total()
         groups = (
             self.total,
             self.groups["host"].setdefault(host_of(new["url"]) or "-", Group()),
@@ -97,7 +98,7 @@ class Difference:
             self.outcomes[old["outcome"], new["outcome"]] += 1
         if before == after:
             return None
-        return Change(gained + lost, new["url"], new["id"], gained, lost, before, after)
+        return Change(new["url"], new["id"], gained, lost, before, after)
 
 
 def compare(
@@ -127,16 +128,16 @@ def compare(
         rows = ((KEYS[by](row), json.dumps(row)) for row in _rows(old))
         table.executemany("INSERT INTO old VALUES (?, ?)", rows)
         table.execute("CREATE INDEX keys ON old (key)")
-        changes = heapq.nlargest(
-            most, _changes(difference, table, KEYS[by], _rows(new))
-        )
+        found = _changes(difference, table, KEYS[by], _rows(new))
+        changes = heapq.nlargest(most, found, key=Change.order)
         (difference.only_old,) = table.execute("SELECT count(*) FROM old").fetchone()
     difference.top = changes[:top]
     if output:
         with Path(output).open("w", encoding="utf-8") as file:
-            for change in changes:
-                row = {name: getattr(change, name) for name in _WRITTEN}
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            file.writelines(
+                json.dumps(asdict(change), ensure_ascii=False) + "\n"
+                for change in changes
+            )
     return difference
 
 
@@ -200,7 +201,7 @@ def _of_parquet(file: str) -> Iterator[dict[str, str]]:
 
 
 def _of_lines(file: str) -> Iterator[dict[str, str]]:
-    with TextIOWrapper(files.open_part(file, 0, 1 << 62), "utf-8") as lines:
+    with TextIOWrapper(files.open_part(file, 0, TO_THE_END), "utf-8") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue

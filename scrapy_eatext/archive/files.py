@@ -29,6 +29,13 @@ class Stat:
     size: int
     changed: int
 
+    @classmethod
+    def of(cls, info: Any) -> Stat:
+        """What a file system, this machine's or pyarrow's, says of a file."""
+        if isinstance(info, os.stat_result):
+            return cls(info.st_size, info.st_mtime_ns)
+        return cls(info.size or 0, info.mtime_ns or 0)
+
 
 def is_remote(path: str) -> bool:
     """Whether a path names a file system, as s3://bucket/file does."""
@@ -78,8 +85,7 @@ def open_file(path: str) -> BinaryIO:
     """A file opened for reading, with seek().  Raises OSError."""
     if not is_remote(path):
         return Path(path).open("rb")
-    with _as_os_error():
-        system, inside = _system(path)
+    with _remote(path) as (system, inside):
         if hasattr(system, "handler"):
             # Without fsspec's own reading ahead.
             opened = system.handler.fs.open(inside, "rb", cache_type="none")
@@ -101,8 +107,7 @@ def open_part(path: str, start: int, stop: int) -> BinaryIO:
     except BaseException:
         file.close()
         raise
-    stretch = _Stretch(file, begin, end, start, stop)
-    return io.BufferedReader(stretch, _REQUEST)
+    return io.BufferedReader(_Stretch(file, begin, end, start, stop), _REQUEST)
 
 
 def _stored(file: BinaryIO, name: str) -> tuple[int, int]:
@@ -179,10 +184,9 @@ def content(path: str, most: int) -> bytes:
 def written(path: str) -> Iterator[IO[bytes]]:
     """A file to write; it gets its name when it is complete.  Raises OSError."""
     if is_remote(path):
-        with TemporaryFile() as file, _as_os_error():
+        with TemporaryFile() as file, _remote(path) as (system, inside):
             yield file
             file.seek(0)
-            system, inside = _system(path)
             with system.open_output_stream(inside) as out:
                 shutil.copyfileobj(file, out, _REQUEST)
         return
@@ -203,13 +207,11 @@ def written(path: str) -> Iterator[IO[bytes]]:
 
 def delete(path: str) -> None:
     """Delete a file if it exists.  Raises OSError."""
-    with suppress(FileNotFoundError):
-        if not is_remote(path):
-            Path(path).unlink()
-        else:
-            with _as_os_error():
-                system, inside = _system(path)
-                system.delete_file(inside)
+    if not is_remote(path):
+        Path(path).unlink(missing_ok=True)
+        return
+    with suppress(FileNotFoundError), _remote(path) as (system, inside):
+        system.delete_file(inside)
 
 
 def names_in(folder: str) -> list[str]:
@@ -219,25 +221,14 @@ def names_in(folder: str) -> list[str]:
         return sorted(path.name for path in Path(folder).iterdir())
     from pyarrow.fs import FileSelector
 
-    with _as_os_error():
-        system, inside = _system(folder)
+    with _remote(folder) as (system, inside):
         infos = system.get_file_info(FileSelector(inside, allow_not_found=True))
         return sorted(info.base_name for info in infos)
 
 
 def stat(path: str) -> Stat:
     """A file's Stat.  Raises OSError."""
-    if not is_remote(path):
-        return _stat_of_local(Path(path).stat())
-    return _stat_of(_info(path))
-
-
-def _stat_of_local(stat_result: os.stat_result) -> Stat:
-    return Stat(stat_result.st_size, stat_result.st_mtime_ns)
-
-
-def _stat_of(info: Any) -> Stat:
-    return Stat(info.size or 0, info.mtime_ns or 0)
+    return Stat.of(_info(path) if is_remote(path) else Path(path).stat())
 
 
 def look(path: str) -> Stat | None:
@@ -247,15 +238,14 @@ def look(path: str) -> Stat | None:
 
         info = _info(path)
         if info.type != FileType.NotFound:
-            return None if info.type == FileType.Directory else _stat_of(info)
+            return None if info.type == FileType.Directory else Stat.of(info)
     elif Path(path).exists():
         return None if Path(path).is_dir() else stat(path)
     raise FileNotFoundError(2, "there is no such file or folder", path)
 
 
 def _info(path: str) -> Any:
-    with _as_os_error():
-        system, inside = _system(path)
+    with _remote(path) as (system, inside):
         return system.get_file_info(inside)
 
 
@@ -281,7 +271,7 @@ def walk(folder: str) -> Iterator[tuple[str, dict[str, Stat]]]:
             with suppress(OSError):
                 result = Path(root, name).stat()
                 if S_ISREG(result.st_mode):
-                    stats[name] = _stat_of_local(result)
+                    stats[name] = Stat.of(result)
         yield "" if inside == "." else inside, stats
 
 
@@ -302,21 +292,25 @@ def joined(folder: str, *names: str) -> str:
 def _walk_remote(folder: str) -> Iterator[tuple[str, dict[str, Stat]]]:
     from pyarrow.fs import FileSelector, FileType
 
-    with _as_os_error():
-        system, top = _system(folder)
+    with _remote(folder) as (system, top):
         listed = system.get_file_info(FileSelector(top, recursive=True))
     files_by_folder: dict[str, dict[str, Stat]] = {}
     for info in sorted(listed, key=lambda info: info.path):
         if info.type == FileType.File:
             inside = info.path.removeprefix(top).lstrip("/")
             parent, _, name = inside.rpartition("/")
-            files_by_folder.setdefault(parent, {})[name] = _stat_of(info)
-    for parent in sorted(files_by_folder):
-        yield parent, files_by_folder[parent]
+            files_by_folder.setdefault(parent, {})[name] = Stat.of(info)
+    yield from sorted(files_by_folder.items())
+
+
+@contextmanager
+def _remote(path: str) -> Iterator[tuple[Any, str]]:
+    """The file system of a path, and the path in it.  Raises OSError."""
+    with _as_os_error():
+        yield _system(path)
 
 
 def _system(path: str) -> tuple[Any, str]:
-    """The file system of a path, and the path in it."""
     try:
         from pyarrow.fs import FileSystem, FSSpecHandler, PyFileSystem
     except ImportError:

@@ -11,16 +11,14 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
 
-import scrapy_eatext
-from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.archive import files, shards
-from scrapy_eatext.archive.core import SCHEMA, USUAL, config_of, settings_for_rows
+from scrapy_eatext.archive.core import SCHEMA, config_of
 from scrapy_eatext.archive.manifest import Entry, Manifest
 from scrapy_eatext.archive.progress import REPORTED, Progress, Tally, UnderWay
 from scrapy_eatext.archive.readers import (
@@ -28,14 +26,12 @@ from scrapy_eatext.archive.readers import (
     NAMED,
     ArchiveError,
     Part,
-    Reading,
     cut,
     find,
     places,
     size_for,
     sized,
 )
-from scrapy_eatext.archive.shards import Task
 from scrapy_eatext.execution.process import Process
 from scrapy_eatext.execution.worker import command
 
@@ -46,78 +42,6 @@ _MAX_DEATHS = 3
 _PATIENCE, _PAGES = 60.0, 6
 # Seconds that a process has to end.
 _END_SECONDS = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """The inputs of a run, its output folder, and its options.
-
-    ``lists`` are files with paths of more inputs, relative to ``base``.  ``settings``
-    are EATEXT_* settings.  ``part_size`` is the most bytes of input for an output file;
-    0 chooses it by the inputs and the workers.
-    """
-
-    inputs: Sequence[str]
-    output: str | Path
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    html_column: str = "html"
-    url_column: str = "url"
-    columns: Sequence[str] = USUAL
-    where: Sequence[str] = ()
-    sample: float = 1.0
-    form: str = "parquet"
-    workers: int = 1
-    part_size: int = 0
-    lists: Sequence[str] = ()
-    base: str = ""
-
-    @property
-    def folder(self) -> str:
-        """The output folder's path."""
-        return files.of_this_machine(str(self.output))
-
-    def task(self) -> Task:
-        """The task that every process is sent.  Raises SettingError."""
-        config = config_of(self.settings)
-        reading = Reading(config.limits.max_size, self.html_column, self.url_column)
-        return Task(
-            settings=settings_for_rows(self.settings),
-            reading=asdict(reading),
-            columns=self.columns,
-            where=self.where,
-            sample=self.sample,
-            form=self.form,
-        )
-
-    def made_by(self) -> dict[str, Any]:
-        """All versions and options that rows depend on."""
-        choices = [config_of(self.settings).choice]
-        choices += filter(None, config_of(self.settings).sites.values())
-        versions = {
-            name: get_algorithm(name, choice.options.get(name)).version
-            for choice in choices
-            for name in choice.algorithms
-        }
-        folders = {
-            str(options["site_files"])
-            for choice in choices
-            for options in choice.options.values()
-            if options.get("site_files")
-        }
-        task = asdict(self.task())
-        settings, reading = task.pop("settings"), task.pop("reading")
-        return {
-            "scrapy-eatext": scrapy_eatext.__version__,
-            "schema": SCHEMA,
-            **{f"algorithm {name}": version for name, version in versions.items()},
-            # Site files that were learned again have the same names.
-            **{f"site files {path}": _hash_of(path) for path in sorted(folders)},
-            **settings,
-            **task,
-            "html-column": reading["html"],
-            "url-column": reading["url"],
-            "most bytes of a page": reading["most"],
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,17 +61,18 @@ class Run:
     OutputError for a folder that cannot be used.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: shards.Plan) -> None:
         self._plan = plan
-        self._task = plan.task()
+        timeout = config_of(plan.settings).limits.timeout
+        self._patience = _PATIENCE + _PAGES * timeout if timeout else 0.0
         self._whole = _inputs(plan)
         self.progress = Progress()
         self._manifest = Manifest(plan.folder, plan.made_by())
         self._lock = Lock()
         self._stopped = ""
         self._shards: dict[int, Process] = {}
-        timeout = config_of(plan.settings).limits.timeout
-        self._patience = _PATIENCE + _PAGES * timeout if timeout else 0.0
+        # The names of all parts that the inputs have.
+        self._seen: set[str] = set()
 
     @property
     def damaged_outputs(self) -> list[str]:
@@ -205,7 +130,6 @@ class Run:
 
     def _todo(self) -> Iterator[_Job]:
         """The parts that are not done."""
-        self._seen: set[str] = set()
         most = self._plan.part_size or size_for(self._whole, self._plan.workers)
         for whole in self._whole:
             try:
@@ -255,26 +179,25 @@ class Run:
         """A process's answer for a part; None if all died, or the run is stopped."""
         message = {"part": asdict(job.part), "to": to}
 
-        def goes_on(message: Mapping[str, Any]) -> bool:
-            is_news = "counts" in message
+        def goes_on(answer: Mapping[str, Any]) -> bool:
+            is_news = "counts" in answer
             if is_news:
-                self._note(number, job.size, message)
+                self._note(number, job.size, answer)
             return is_news
 
         for _ in range(_MAX_DEATHS):
             if self._stopped:
                 break
             shard = self._shards.get(number) or self._start(number)
-            answer: dict[str, Any] | None
             answer = shard.exchange(message, limit=self._patience, goes_on=goes_on)
             if answer is not None:
-                return answer
+                return dict(answer)
             self._shards.pop(number).kill()
         return None
 
     def _start(self, number: int) -> Process:
         shard = self._shards[number] = Process(command(shards.__name__))
-        shard.exchange(asdict(self._task), limit=self._patience)
+        shard.exchange(self._plan.as_json(), limit=self._patience)
         return shard
 
     def _enter(self, number: int, job: _Job, answer: Any, output: str) -> None:
@@ -294,11 +217,11 @@ class Run:
             self.progress.under_way[number] = UnderWay()
             self.progress.skipped += job.size
             return
-        written = bool(answer["done"]["rows"])
-        entry = Entry(job.name, job.state, output * written, **answer["done"])
+        done = answer["done"]
+        entry = Entry(job.name, job.state, output if done["rows"] else "", **done)
         self._manifest.add(entry)
         self.progress.under_way[number] = UnderWay()
-        self.progress.counts.update(entry.counts)
+        self.progress.counts.update(entry.tally["outcomes"])
         self._note_damage(job.part, entry)
         self.progress.done += job.size
         self.progress.parts += 1
@@ -328,15 +251,7 @@ class Run:
                     self._manifest.drop(name)
 
 
-def _hash_of(folder: str) -> str:
-    """A hash of the site files in a folder."""
-    digest = hashlib.sha256()
-    for file in sorted(Path(folder).glob("*.json")):
-        digest.update(hashlib.sha256(file.read_bytes()).digest())
-    return digest.hexdigest()[:16]
-
-
-def _inputs(plan: Plan) -> list[Part]:
+def _inputs(plan: shards.Plan) -> list[Part]:
     """The archives of a plan, without the files of its own output.
 
     Each file is in one part only, even if several inputs contain it.

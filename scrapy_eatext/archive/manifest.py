@@ -53,11 +53,6 @@ class Entry:
     damaged: int = 0
     cut_off: bool = False
 
-    @property
-    def counts(self) -> Mapping[str, int]:
-        """The numbers of pages by outcome."""
-        return self.tally.get("outcomes", {})
-
 
 class Manifest:
     """The manifest of a folder, locked for this process until it is closed.
@@ -228,11 +223,7 @@ class _RemoteLines:
         self._number = len(self._names)
 
     def read(self) -> list[bytes]:
-        lines = []
-        for name in self._names:
-            content = files.content(files.joined(self._folder, name), 0)
-            lines += content.split(b"\n")[:-1]
-        return lines
+        return _lines_in(self._folder, self._names)
 
     def write(self, line: bytes) -> None:
         if len(self._own) == self._MOST:
@@ -250,16 +241,21 @@ def _manifests(folder: str) -> list[str]:
     return [name for name in files.names_in(folder) if _OWN.fullmatch(name)]
 
 
+def _lines_in(folder: str, names: Sequence[str]) -> list[bytes]:
+    """The whole lines of some manifests."""
+    contents = (files.content(files.joined(folder, name), 0) for name in names)
+    return [line for content in contents for line in content.split(b"\n")[:-1]]
+
+
 def outputs(folder: str) -> list[str]:
     """The output files in the manifest of a folder.  Raises OutputError."""
     try:
         names = _manifests(folder)
-        contents = [files.content(files.joined(folder, name), 0) for name in names]
+        lines = _lines_in(folder, names)
     except OSError as error:
         raise OutputError(f"{folder}: {error.strerror or error}") from error
-    if not contents:
+    if not names:
         raise OutputError(f"{folder} is no output of `scrapy eatext archive`")
-    lines = [line for content in contents for line in content.split(b"\n")[:-1]]
     rows = _parsed(folder, lines)
     # The last line of a part counts.
     of_parts = {row["part"]: row.get("output") for row in rows if "part" in row}

@@ -1,7 +1,7 @@
-"""The process that extracts parts of archives and writes their files.
+"""The plan of a run, and the process that extracts parts of its archives.
 
-It reads messages from standard input, one for each part, and writes progress and
-results to standard output.
+The process reads messages from standard input, one for each part, and writes progress
+and results to standard output.
 """
 
 from __future__ import annotations
@@ -10,15 +10,23 @@ import errno
 import hashlib
 import json
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import chain, islice
+from pathlib import Path
 from typing import IO, Any
 
+import scrapy_eatext
+from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.archive import files
-from scrapy_eatext.archive.core import USUAL, Extractor
+from scrapy_eatext.archive.core import (
+    SCHEMA,
+    USUAL,
+    Extractor,
+    config_of,
+    settings_for_rows,
+)
 from scrapy_eatext.archive.manifest import digest_of
 from scrapy_eatext.archive.progress import Tally
 from scrapy_eatext.archive.readers import (
@@ -31,7 +39,6 @@ from scrapy_eatext.archive.readers import (
 from scrapy_eatext.archive.record import MissingError, Record
 from scrapy_eatext.execution.worker import end_with_parent, pipes, receive, send
 
-FORMATS = ("parquet", "jsonl")
 # Seconds between two messages of progress.
 _BETWEEN_REPORTS = 0.5
 # A row group is written after this many rows or bytes.
@@ -43,15 +50,81 @@ _FULL = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """The options for all parts, as plain values; sent once."""
+class Plan:
+    """The inputs of a run, its output folder, and its options.
 
-    settings: Mapping[str, Any]
-    reading: Mapping[str, Any]
+    ``lists`` are files with paths of more inputs, relative to ``base``.  ``settings``
+    are EATEXT_* settings.  ``part_size`` is the most bytes of input for an output file;
+    0 chooses it by the inputs and the workers.
+    """
+
+    inputs: Sequence[str]
+    output: str | Path
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    html_column: str = "html"
+    url_column: str = "url"
     columns: Sequence[str] = USUAL
     where: Sequence[str] = ()
     sample: float = 1.0
     form: str = "parquet"
+    workers: int = 1
+    part_size: int = 0
+    lists: Sequence[str] = ()
+    base: str = ""
+
+    @property
+    def folder(self) -> str:
+        """The output folder's path."""
+        return files.of_this_machine(str(self.output))
+
+    def as_json(self) -> dict[str, Any]:
+        """The plan for another process, as Plan's arguments."""
+        settings = settings_for_rows(self.settings)
+        return {**asdict(self), "output": self.folder, "settings": settings}
+
+    def reading(self) -> Reading:
+        """How to read the archives.  Raises SettingError."""
+        most = config_of(self.settings).limits.max_size
+        return Reading(most, self.html_column, self.url_column)
+
+    def made_by(self) -> dict[str, Any]:
+        """All versions and options that rows depend on."""
+        config = config_of(self.settings)
+        choices = [config.choice, *filter(None, config.sites.values())]
+        versions = {
+            name: get_algorithm(name, choice.options.get(name)).version
+            for choice in choices
+            for name in choice.algorithms
+        }
+        folders = {
+            str(options["site_files"])
+            for choice in choices
+            for options in choice.options.values()
+            if options.get("site_files")
+        }
+        return {
+            "scrapy-eatext": scrapy_eatext.__version__,
+            "schema": SCHEMA,
+            **{f"algorithm {name}": version for name, version in versions.items()},
+            # Site files that were learned again have the same names.
+            **{f"site files {path}": _hash_of(path) for path in sorted(folders)},
+            **settings_for_rows(self.settings),
+            "columns": self.columns,
+            "where": self.where,
+            "sample": self.sample,
+            "form": self.form,
+            "html-column": self.html_column,
+            "url-column": self.url_column,
+            "most bytes of a page": config.limits.max_size,
+        }
+
+
+def _hash_of(folder: str) -> str:
+    """A hash of the site files in a folder."""
+    digest = hashlib.sha256()
+    for file in sorted(Path(folder).glob("*.json")):
+        digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()[:16]
 
 
 def _write_parquet(file: IO[bytes], batches: Iterable[Any], columns: Any) -> None:
@@ -82,7 +155,8 @@ def _write_lines(file: IO[bytes], batches: Iterable[Any], columns: Any) -> None:
             file.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
 
 
-_WRITERS: dict[str, Callable[[IO[bytes], Iterable[Any], Any], None]] = {
+# The formats of the output.
+WRITERS: dict[str, Callable[[IO[bytes], Iterable[Any], Any], None]] = {
     "parquet": _write_parquet,
     "jsonl": _write_lines,
 }
@@ -96,91 +170,87 @@ def main() -> None:
 
 
 def serve(source: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer messages until they end; the first one is the Task."""
-    hello = receive(source)
-    if hello is None:
-        return
-    task = Task(**hello[0])
-    report = _Report(answers)
-    extractor = Extractor(
-        task.settings, columns=task.columns, where=task.where, tick=report.send
-    )
-    send(answers, {"ready": True})
-    while message := receive(source):
-        head = message[0]
-        extractor.tally = Tally()
-        report.counts, report.place = extractor.tally.outcomes, Place()
+    """Answer messages until they end; the first one is the plan."""
+    if hello := receive(source):
+        shard = _Shard(Plan(**hello[0]), answers)
+        send(answers, {"ready": True})
+        while message := receive(source):
+            send(answers, shard.answer(message[0]))
+        shard.extractor.close()
+
+
+class _Shard:
+    """Extracts parts by a plan, and sends progress at intervals."""
+
+    def __init__(self, plan: Plan, answers: IO[bytes]) -> None:
+        self._plan = plan
+        self._reading = plan.reading()
+        self._answers = answers
+        self._next_report = 0.0
+        self._place = Place()
+        self.extractor = Extractor(
+            plan.settings, columns=plan.columns, where=plan.where, tick=self._report
+        )
+
+    def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Extract a part; returns its values for the manifest, or an error."""
+        self.extractor.tally, self._place = Tally(), Place()
+        to = str(message["to"])
         try:
-            part, to = Part(**head["part"]), str(head["to"])
-            answer: dict[str, Any] = {"done": _do(part, to, task, extractor, report)}
+            return {"done": self._extract(Part(**message["part"]), to)}
         except (ArchiveError, MissingError) as error:
-            answer = {"error": str(error)}
+            return {"error": str(error)}
         except OSError as error:
             full = error.errno in _FULL
-            answer = {"error": f"{head['to']}: {error.strerror or error}", "full": full}
+            return {"error": f"{to}: {error.strerror or error}", "full": full}
         except Exception as error:  # noqa: BLE001
-            answer = {"error": f"{type(error).__name__}: {error}"}
-        send(answers, answer)
-    extractor.close()
+            return {"error": f"{type(error).__name__}: {error}"}
 
+    def _extract(self, part: Part, to: str) -> dict[str, Any]:
+        began = time.monotonic()
+        records = read_part(part, self._reading, self._place)
+        batches = self.extractor.results(self._chosen(records))
+        rows, digest = 0, ""
 
-class _Report:
-    """Sends progress to the parent process, at intervals."""
+        def counted() -> Iterator[Any]:
+            nonlocal rows
+            for batch in chain(first, batches):
+                rows += batch.num_rows
+                yield batch
 
-    def __init__(self, answers: IO[bytes]) -> None:
-        self._answers = answers
-        self._next = 0.0
-        self.counts: Counter[str] = Counter()
-        self.place = Place()
+        # No file is written without rows.
+        if first := list(islice(batches, 1)):
+            with files.written(to) as file:
+                WRITERS[self._plan.form](file, counted(), self.extractor.schema)
+                digest = digest_of(file)
+        return {
+            "digest": digest,
+            "rows": rows,
+            "tally": self.extractor.tally.as_json(),
+            "bytes": part.bytes(),
+            "seconds": round(time.monotonic() - began, 3),
+            "damaged": self._place.damaged,
+            "cut_off": self._place.cut_off,
+        }
 
-    def send(self) -> None:
+    def _chosen(self, records: Iterable[Record]) -> Iterator[Record]:
+        """The records for rows: those of the sample that are read as pages."""
+        counts = self.extractor.tally.outcomes
+        for record in records:
+            self._report()
+            if record.outcome.startswith("skipped_"):
+                counts[record.outcome] += 1
+            elif _in_sample(record, self._plan.sample):
+                yield record
+            else:
+                counts["left_out"] += 1
+
+    def _report(self) -> None:
         now = time.monotonic()
-        if now >= self._next:
-            self._next = now + _BETWEEN_REPORTS
-            send(self._answers, {"counts": self.counts, "share": self.place.share})
-
-
-def _do(
-    part: Part, to: str, task: Task, extractor: Extractor, report: _Report
-) -> dict[str, Any]:
-    """Extract a part into a file; returns its values for the manifest."""
-    began = time.monotonic()
-    records = read_part(part, Reading(**task.reading), report.place)
-    batches = extractor.results(_chosen(records, task, report))
-    rows, digest = 0, ""
-
-    def counted() -> Iterator[Any]:
-        nonlocal rows
-        for batch in chain(first, batches):
-            rows += batch.num_rows
-            yield batch
-
-    # No file is written without rows.
-    if first := list(islice(batches, 1)):
-        with files.written(to) as file:
-            _WRITERS[task.form](file, counted(), extractor.schema)
-            digest = digest_of(file)
-    return {
-        "digest": digest,
-        "rows": rows,
-        "tally": extractor.tally.as_json(),
-        "bytes": part.bytes(),
-        "seconds": round(time.monotonic() - began, 3),
-        "damaged": report.place.damaged,
-        "cut_off": report.place.cut_off,
-    }
-
-
-def _chosen(records: Iterable[Record], task: Task, report: _Report) -> Iterator[Record]:
-    """The records for rows: pages and unreadable records, if they are in the sample."""
-    for record in records:
-        report.send()
-        if record.outcome.startswith("skipped_"):
-            report.counts[record.outcome] += 1
-        elif _in_sample(record, task.sample):
-            yield record
-        else:
-            report.counts["left_out"] += 1
+        if now >= self._next_report:
+            self._next_report = now + _BETWEEN_REPORTS
+            counts = self.extractor.tally.outcomes
+            send(self._answers, {"counts": counts, "share": self._place.share})
 
 
 def _in_sample(record: Record, share: float) -> bool:

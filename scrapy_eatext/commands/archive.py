@@ -6,15 +6,17 @@ import json
 import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from scrapy_eatext.archive.conditions import Conditions
 from scrapy_eatext.archive.core import USUAL, config_of, schema, settings_for_rows
 from scrapy_eatext.archive.files import written
-from scrapy_eatext.archive.local import Plan, Run
+from scrapy_eatext.archive.local import Run
 from scrapy_eatext.archive.manifest import OutputError
 from scrapy_eatext.archive.readers import ArchiveError
 from scrapy_eatext.archive.record import MissingError
+from scrapy_eatext.archive.shards import WRITERS, Plan
 from scrapy_eatext.commands.choosing import (
     add_choice_arguments,
     choice_for,
@@ -36,6 +38,7 @@ T = TypeVar("T")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
+    """Add the command's arguments; those of a run have the names of Plan's fields."""
     parser.description = (
         "Extract the pages of archives: WARC files, Scrapy's HTTPCACHE, Parquet, JSON"
         " Lines, and folders with any of these or with HTML. To resume a run that was"
@@ -46,6 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--inputs-from",
+        dest="lists",
         action="append",
         default=[],
         metavar="FILE",
@@ -53,6 +57,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--inputs-base",
+        dest="base",
         default="",
         metavar="URI",
         help="the base of the paths in lists and CDX: s3://commoncrawl (default: the"
@@ -69,7 +74,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "-f",
         "--format",
         default="parquet",
-        choices=("parquet", "jsonl"),
+        dest="form",
+        choices=tuple(WRITERS),
         help="the format of the output (default: parquet)",
     )
     parser.add_argument(
@@ -140,23 +146,10 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
     # Both raise for wrong arguments.
     Conditions(args.where)
     schema(args.columns)
-    if not args.inputs and not args.inputs_from:
+    if not args.inputs and not args.lists:
         raise SettingError("INPUT", "", "a file, folder or URI, or --inputs-from")
-    plan = Plan(
-        inputs=args.inputs,
-        lists=args.inputs_from,
-        base=args.inputs_base,
-        output=args.output,
-        settings=settings,
-        html_column=args.html_column,
-        url_column=args.url_column,
-        where=tuple(args.where),
-        sample=args.sample,
-        columns=args.columns,
-        form=args.format,
-        workers=args.workers,
-    )
-    archive_run = Run(plan)
+    of_plan = {f.name: getattr(args, f.name) for f in fields(Plan) if f.name in args}
+    archive_run = Run(Plan(**of_plan, settings=settings))
     code = _execute(archive_run, allow_damage=args.allow_damage)
     if args.report:
         with written(args.report) as file:

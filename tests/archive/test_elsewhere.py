@@ -13,9 +13,10 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from scrapy_eatext.archive.files import written
-from scrapy_eatext.archive.local import Plan, Run
+from scrapy_eatext.archive.local import Run
 from scrapy_eatext.archive.manifest import Entry, Manifest, OutputError, outputs
 from scrapy_eatext.archive.readers import ArchiveError, Reading, parts, read, read_part
+from scrapy_eatext.archive.shards import Plan
 from tests.support.archives import URL, page, record, response, warc
 from tests.support.commands import run_command
 

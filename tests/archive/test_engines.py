@@ -21,8 +21,9 @@ pa = pytest.importorskip("pyarrow")
 from pyarrow import parquet
 
 from scrapy_eatext.archive import core
-from scrapy_eatext.archive.local import Plan, Run
+from scrapy_eatext.archive.local import Run
 from scrapy_eatext.archive.manifest import outputs
+from scrapy_eatext.archive.shards import Plan
 from tests.support.archives import URL, page, record, response, warc
 
 pytestmark = [pytest.mark.slow, pytest.mark.apart]

@@ -26,10 +26,11 @@ from pyarrow import parquet
 from scrapy_eatext.archive import core, local
 from scrapy_eatext.archive.conditions import Conditions
 from scrapy_eatext.archive.files import open_file
-from scrapy_eatext.archive.local import Plan, Run
+from scrapy_eatext.archive.local import Run
 from scrapy_eatext.archive.manifest import NAME, OutputError, outputs
 from scrapy_eatext.archive.progress import Progress, UnderWay
 from scrapy_eatext.archive.readers import ArchiveError
+from scrapy_eatext.archive.shards import Plan
 from scrapy_eatext.commands.archive import bar, summary
 from scrapy_eatext.execution.choice import SettingError
 from scrapy_eatext.sites.evidence import Site

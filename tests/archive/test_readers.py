@@ -12,7 +12,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
-from scrapy_eatext.archive.local import Plan, Run
+from scrapy_eatext.archive.local import Run
 from scrapy_eatext.archive.manifest import outputs
 from scrapy_eatext.archive.readers import (
     ArchiveError,
@@ -24,6 +24,7 @@ from scrapy_eatext.archive.readers import (
     read_part,
     size_for,
 )
+from scrapy_eatext.archive.shards import Plan
 from tests.support.archives import INLINE, URL, page, read_in_parts, record, response
 from tests.support.archives import warc as warc_of
 from tests.support.commands import run_command

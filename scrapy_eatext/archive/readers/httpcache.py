@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy.http import Headers
 from w3lib.http import headers_raw_to_dict
@@ -23,10 +23,6 @@ from w3lib.http import headers_raw_to_dict
 from scrapy_eatext.archive.files import content, joined
 from scrapy_eatext.archive.packed import PackedError, unpacked
 from scrapy_eatext.archive.record import Record, unreadable, with_response
-
-if TYPE_CHECKING:
-    # typing.Self requires Python 3.11
-    from typing_extensions import Self
 
 # The files of a response in a folder of its own.
 _META, _HEADERS, _BODY = "meta", "response_headers", "response_body"
@@ -129,11 +125,6 @@ class _Sqlite:
             self._of = sqlite3.connect(address, uri=True)
         except sqlite3.Error as error:
             raise OSError(str(error)) from error
-        try:
-            self._of.execute("SELECT key, value FROM Dict LIMIT 1")
-        except sqlite3.Error as error:
-            self._of.close()
-            raise OSError(str(error)) from error
 
     def keys(self) -> list[bytes]:
         return [bytes(key) for (key,) in self._rows("SELECT key FROM Dict")]
@@ -149,7 +140,7 @@ class _Sqlite:
         try:
             return self._of.execute(query, values).fetchall()
         except sqlite3.Error as error:
-            raise OSError(f"damaged: {error}") from error
+            raise OSError(str(error)) from error
 
     def close(self) -> None:
         self._of.close()
@@ -157,9 +148,6 @@ class _Sqlite:
 
 class _Nothing:
     """A replacement for an object of any class; it is empty and does nothing."""
-
-    def __new__(cls, *args: object, **kwargs: object) -> Self:
-        return super().__new__(cls)
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         pass

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import BinaryIO
 
-from scrapy_eatext.archive.packed import CUT_OFF, is_packed, pieces, plain
+from scrapy_eatext.archive.packed import CUT_OFF, TO_THE_END, is_packed, pieces, plain
 from scrapy_eatext.archive.record import Record, record_of_row, unreadable
 
 # The most bytes of a line besides its page, and how many times longer JSON may make a
 # page.
 _AROUND, _LONGER = 1 << 20, 6
-_WITHOUT_LIMIT = 1 << 62
 
 
 def read(
@@ -23,7 +22,7 @@ def read(
 
     ``html`` and ``url`` are the keys of a page and of its address.
     """
-    room = most * _LONGER + _AROUND if most else _WITHOUT_LIMIT
+    room = most * _LONGER + _AROUND if most else TO_THE_END
     for offset, line, error in _lines(file, start, stop, room):
         where = str(offset)
         if line.strip():
