@@ -11,7 +11,7 @@ pytest.importorskip("pyarrow")
 
 from scrapy_eatext.archive.core import batches_of, extract_batches
 from scrapy_eatext.archive.readers import read
-from tests.support.archives import record
+from tests.support.archives import read_in_parts, record
 from tests.support.crawling import ADDON, UrlSpider, crawl
 
 pytestmark = pytest.mark.slow
@@ -32,6 +32,14 @@ FIELDS = ("text", "markdown", "title", "language", "page_type", "algorithm", "ve
 _ASKED = {name: name for name in FIELDS}
 SETTINGS = {"EATEXT_ALGORITHM": "eatext", "EATEXT_EXECUTOR": "inline"}
 STORAGE = "scrapy.extensions.httpcache.{}CacheStorage"
+# Where the pages are stored: the settings of HTTPCACHE, None for a WARC file.
+STORAGES = {
+    "Filesystem": {},
+    "Filesystem in gzip": {"HTTPCACHE_GZIP": True},
+    "Dbm": {},
+    "Dbm of dbm.dumb": {"HTTPCACHE_DBM_MODULE": "dbm.dumb"},
+    "WARC": None,
+}
 
 
 class Live(UrlSpider):
@@ -41,7 +49,7 @@ class Live(UrlSpider):
         found = response.meta.get("main_text")
         if found is not None:
             said = {name: getattr(found, name) for name in FIELDS}
-            yield {"address": response.url, "said": said}
+            yield {"address": response.url, "said": said, "body": response.body}
 
 
 def archived(path):
@@ -68,8 +76,8 @@ def as_it_went(url):
     return record(block, url)
 
 
-@pytest.mark.parametrize("storage", ["Filesystem", "Filesystem in gzip", "Dbm", "WARC"])
-def test_texts_are_those_of_the_crawl(server, tmp_path, storage):
+@pytest.mark.parametrize("storage", STORAGES)
+def test_pages_and_texts_are_those_of_the_crawl(server, tmp_path, storage):
     urls = tuple(server(f"/{path}") for path in PATHS)
     settings = {**ADDON, **SETTINGS, "EATEXT_FIELDS": _ASKED}
     path = tmp_path / "cache"
@@ -82,7 +90,7 @@ def test_texts_are_those_of_the_crawl(server, tmp_path, storage):
             "HTTPCACHE_ENABLED": True,
             "HTTPCACHE_DIR": str(path),
             "HTTPCACHE_STORAGE": STORAGE.format(storage.split(maxsplit=1)[0]),
-            "HTTPCACHE_GZIP": storage.endswith("gzip"),
+            **STORAGES[storage],
         }
     done = crawl(Live, settings, urls=urls)
     live = {item["address"]: item["said"] for item in done.items}
@@ -90,3 +98,10 @@ def test_texts_are_those_of_the_crawl(server, tmp_path, storage):
     assert len(live) == len(urls) - 2
     assert len({said["text"] for said in live.values()}) >= len(live) - 1
     assert archived(path) == live
+    found = list(read(str(path)))
+    bodies = {item["address"]: item["body"] for item in done.items}
+    assert {one.url: one.html for one in found if not one.outcome} == bodies
+    # A redirect, a page that is not there, and a picture.
+    outcomes = sorted(one.outcome for one in found if one.outcome)
+    assert outcomes == ["skipped_status", "skipped_status", "skipped_type"]
+    assert read_in_parts(path, 1) == found

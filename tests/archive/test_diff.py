@@ -6,22 +6,22 @@ import json
 
 import pytest
 
+pa = pytest.importorskip("pyarrow")
+
+from pyarrow import parquet
+
 from scrapy_eatext.archive.diff import compare
-from scrapy_eatext.archive.manifest import OutputError
+from scrapy_eatext.archive.manifest import Entry, Manifest, OutputError
 from scrapy_eatext.archive.readers import ArchiveError
+from tests.support.archives import filled, line
 from tests.support.commands import run_command
 
 pytestmark = pytest.mark.slow
 
 
 def row(url, text, page_type="article", outcome="extracted", where=""):
-    return {
-        "id": where or url,
-        "url": url,
-        "text": text,
-        "page_type": page_type,
-        "outcome": outcome,
-    }
+    about = {"page_type": page_type, "outcome": outcome}
+    return {"id": where or url, "url": url, "text": text, **about}
 
 
 OLD = [
@@ -42,16 +42,16 @@ NEW = [
 ]
 
 
-def file_of(path, rows):
-    path.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
-    return path
+def files_of(folder, old=OLD, new=NEW):
+    """Two files of rows."""
+    files = {"old.jsonl": old, "new.jsonl": new}
+    lines = {name: b"".join(line(**one) for one in files[name]) for name in files}
+    filled(folder, lines)
+    return [folder / name for name in files]
 
 
 def test_what_changed(tmp_path):
-    old, new = (
-        file_of(tmp_path / "old.jsonl", OLD),
-        file_of(tmp_path / "new.jsonl", NEW),
-    )
+    old, new = files_of(tmp_path)
     found = compare(old, new, tmp_path / "changed.jsonl", top=1)
     total = found.total
     assert (total.pages, total.changed, total.gained, total.lost) == (5, 2, 2, 4)
@@ -67,21 +67,21 @@ def test_what_changed(tmp_path):
     ]
     lines = (tmp_path / "changed.jsonl").read_text("utf-8").splitlines()
     changed = [json.loads(line) for line in lines]
-    assert [one["url"] for one in changed] == [
-        "http://b.example/3",
-        "http://a.example/1",
+    assert changed[0]["url"] == "http://b.example/3"
+    assert changed[1:] == [
+        {
+            "url": "http://a.example/1",
+            "id": "http://a.example/1",
+            "gained": 2,
+            "lost": 1,
+            "old": "one two three",
+            "new": "one two four five",
+        }
     ]
-    assert changed[1]["old"] == "one two three"
-    assert changed[1]["new"] == "one two four five"
 
 
 def test_tables_and_folders(tmp_path):
-    pa = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
-    from scrapy_eatext.archive.manifest import Entry, Manifest
-
-    old = file_of(tmp_path / "old.jsonl", OLD)
+    old, _ = files_of(tmp_path)
     made = Manifest(str(tmp_path / "out"), {})
     parquet.write_table(pa.Table.from_pylist(NEW), tmp_path / "out/new.parquet")
     made.add(Entry("p", "x", "new.parquet", rows=6))
@@ -91,7 +91,7 @@ def test_tables_and_folders(tmp_path):
 
 def test_what_is_no_output(tmp_path):
     (tmp_path / "a.csv").write_text("x")
-    old = file_of(tmp_path / "old.jsonl", OLD)
+    old, _ = files_of(tmp_path)
     with pytest.raises(ArchiveError, match="neither an output folder nor"):
         compare(old, tmp_path / "a.csv")
     with pytest.raises(OutputError, match="is no output"):
@@ -109,19 +109,14 @@ def test_what_is_no_output(tmp_path):
 
 
 def test_halves_of_characters(tmp_path):
-    old, new = (
-        file_of(tmp_path / f"{text}.jsonl", [row("a\ud800", f"{text} \ud800")])
-        for text in ("one", "two")
-    )
+    rows = [[row("a\ud800", f"{text} \ud800")] for text in ("one", "two")]
+    old, new = files_of(tmp_path, *rows)
     found = compare(old, new, tmp_path / "changed.jsonl")
     assert (found.total.pages, found.total.changed) == (1, 1)
     assert json.loads((tmp_path / "changed.jsonl").read_text("utf-8"))["url"] == "a?"
 
 
 def test_a_table_with_text_that_is_no_utf8(tmp_path):
-    pa = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
     wrong = pa.StringArray.from_buffers(1, *pa.array([b"\xff"]).buffers()[1:])
     path = tmp_path / "a.parquet"
     parquet.write_table(pa.table({"url": ["a"], "text": wrong}), path)
@@ -130,8 +125,8 @@ def test_a_table_with_text_that_is_no_utf8(tmp_path):
 
 
 def test_pages_of_one_address_may_be_the_same(tmp_path):
-    old = file_of(tmp_path / "old.jsonl", [row("a", "one", where="1")])
-    new = file_of(tmp_path / "new.jsonl", [row("a", "two", where="2")])
+    rows = [[row("a", text, where=text)] for text in ("one", "two")]
+    old, new = files_of(tmp_path, *rows)
     assert compare(old, new).only_new == 1
     found = compare(old, new, by="url")
     assert (found.only_new, found.total.changed) == (0, 1)
@@ -139,10 +134,7 @@ def test_pages_of_one_address_may_be_the_same(tmp_path):
 
 
 def test_the_command(tmp_path, capsys):
-    old, new = (
-        file_of(tmp_path / "old.jsonl", OLD),
-        file_of(tmp_path / "new.jsonl", NEW),
-    )
+    old, new = files_of(tmp_path)
     assert run_command("diff", str(old), str(new)) == 0
     out = capsys.readouterr().out
     lines = out.splitlines()

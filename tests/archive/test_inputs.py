@@ -13,7 +13,7 @@ pytest.importorskip("pyarrow")
 
 from scrapy_eatext.archive.local import Run
 from tests.archive.test_local import plan, written
-from tests.support.archives import INLINE, page, warc
+from tests.support.archives import INLINE, filled, line, page, warc
 from tests.support.commands import run_command
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_threads")]
@@ -25,10 +25,7 @@ def archive(*args):
 
 
 def test_an_input_is_known_in_whichever_way_it_is_named(tmp_path, monkeypatch):
-    inputs = tmp_path / "in"
-    (inputs / "below").mkdir(parents=True)
-    (inputs / "a.warc.gz").write_bytes(warc(3))
-    (inputs / "below" / "b.html").write_bytes(page(7))
+    inputs = filled(tmp_path / "in", {"a.warc.gz": warc(3), "below/b.html": page(7)})
     (tmp_path / "link").symlink_to(inputs)
     monkeypatch.chdir(tmp_path)
     ways = ["in", "./in", str(inputs), "in/", "link", "in/below/../a.warc.gz"]
@@ -44,61 +41,46 @@ def test_an_input_is_known_in_whichever_way_it_is_named(tmp_path, monkeypatch):
     assert Run(replace(made, inputs=["./in"])).go().counts == {}
 
 
-def test_a_file_that_is_gone_from_a_folder_takes_its_rows_along(tmp_path):
-    inputs = tmp_path / "in"
-    inputs.mkdir()
-    for name in ("a", "b"):
-        (inputs / f"{name}.warc.gz").write_bytes(warc(3))
-    made = plan(inputs, tmp_path / "out")
-    Run(made).go()
-    (inputs / "a.warc.gz").unlink()
-    Run(made).go()
-    assert len(written(tmp_path / "out")) == 3
-
-
-def test_rows_of_a_file_that_is_gone_stay_after_an_error(tmp_path, capsys):
-    inputs = tmp_path / "in"
-    inputs.mkdir()
-    for name in ("a", "b"):
-        (inputs / f"{name}.warc.gz").write_bytes(warc(3))
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_file_that_is_gone_takes_its_rows_along_unless_there_are_errors(
+    tmp_path, capsys, fails
+):
+    inputs = filled(tmp_path / "in", dict.fromkeys(("a.warc.gz", "b.warc.gz"), warc(3)))
     args = (inputs, "-o", tmp_path / "out", "-j", "1")
     assert archive(*args) == 0
     (inputs / "a.warc.gz").unlink()
-    (inputs / "bad.parquet").write_bytes(b"no parquet")
-    assert archive(*args) == 1
-    assert (
-        "1 parts of files that are gone stay in the output" in capsys.readouterr().err
-    )
-    assert len(written(tmp_path / "out")) == 6
+    if fails:
+        (inputs / "bad.parquet").write_bytes(b"no parquet")
+    assert archive(*args) == fails
+    said = "1 parts of files that are gone stay in the output"
+    assert (said in capsys.readouterr().err) == fails
+    assert len(written(tmp_path / "out")) == (6 if fails else 3)
 
 
 def test_a_report(tmp_path):
-    (tmp_path / "a.warc.gz").write_bytes(warc(3))
-    (tmp_path / "b.html").write_bytes(b"")
-    args = (tmp_path / "a.warc.gz", tmp_path / "b.html")
+    inputs = filled(tmp_path / "in", {"a.warc.gz": warc(3), "b.html": b""})
     report = tmp_path / "report.json"
     for _ in range(2):
-        assert archive(*args, "-o", tmp_path / "o", "--report", report) == 0
+        assert archive(inputs, "-o", tmp_path / "o", "--report", report) == 0
         said = json.loads(report.read_text())
         assert said["outcomes"] == {"extracted": 3, "empty": 1}
         assert said["hosts"] == {"site.example": 3}
         assert sum(said["page_types"].values()) == sum(said["scores"].values()) == 3
         assert (said["rows"], said["parts"], said["errors"]) == (4, 2, {})
-        assert said["bytes_in"] == (tmp_path / "a.warc.gz").stat().st_size
+        # A page counts as 20,000 bytes.
+        assert said["bytes_in"] == (inputs / "a.warc.gz").stat().st_size + 20_000
         assert said["bytes_out"] > 1000
         assert said["seconds"] > 0
 
 
 @pytest.mark.parametrize("name", ["cut.warc.gz", "cut.warc", "cut.jsonl.gz", "cut.jl"])
 def test_a_file_that_is_cut_off_is_named_with_exit_code_1(tmp_path, capsys, name):
-    inputs = tmp_path / "in"
-    inputs.mkdir()
-    rows = "".join(f"{json.dumps({'html': page(i).decode()})}\n" for i in range(3))
-    data = warc(3, packed=False) if "warc" in name else rows.encode()
+    rows = b"".join(line(html=page(i).decode()) for i in range(3))
+    data = warc(3, packed=False) if "warc" in name else rows
     data = gzip.compress(data) if name.endswith("gz") else data
-    (inputs / name).write_bytes(data[:-200])
-    (inputs / "empty.warc").write_bytes(b"")
-    (inputs / "whole.jl").write_text(rows)
+    # The last one has all of its last line but the end.
+    whole = {"whole.jl": rows, "whole.warc.gz": warc(3), "whole.jsonl": rows[:-1]}
+    inputs = filled(tmp_path / "in", {name: data[:-200], "empty.warc": b"", **whole})
     args = (inputs, "-o", tmp_path / "out", "-j", "1")
     for again in (False, True):
         assert archive(*args) == 1
@@ -109,16 +91,6 @@ def test_a_file_that_is_cut_off_is_named_with_exit_code_1(tmp_path, capsys, name
         assert "empty.warc" in said
         assert "whole" not in said
     assert archive(*args, "--allow-damage") == 0
-
-
-def test_whole_files_are_not_called_damaged(tmp_path, capsys):
-    inputs = tmp_path / "in"
-    inputs.mkdir()
-    # Without an end of its last line.
-    (inputs / "a.jl").write_text(json.dumps({"html": page(1).decode()}))
-    (inputs / "b.warc.gz").write_bytes(warc(3))
-    assert archive(inputs, "-o", tmp_path / "out") == 0
-    assert "damaged" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("how", ["cut", "changed", "touched", "gone"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -35,7 +36,17 @@ from scrapy_eatext.commands.archive import bar, summary
 from scrapy_eatext.execution.choice import SettingError
 from scrapy_eatext.sites.evidence import Site
 from scrapy_eatext.sites.files import SiteFile
-from tests.support.archives import INLINE, URL, article, page, record, response, warc
+from tests.support.archives import (
+    INLINE,
+    URL,
+    article,
+    filled,
+    line,
+    page,
+    record,
+    response,
+    warc,
+)
 from tests.support.commands import run_command
 from tests.support.passages import PROSE
 
@@ -53,8 +64,10 @@ def batch(**columns):
     return pa.record_batch({name: pa.array(c) for name, c in columns.items()})
 
 
-def rows_of(batches):
-    return [row for one in batches for row in one.to_pylist()]
+def rows_of(*batches, settings=INLINE, **how):
+    """The rows of the texts of some batches of pages."""
+    found = core.extract_batches(batches, settings, **how)
+    return [row for one in found for row in one.to_pylist()]
 
 
 # -- the core
@@ -63,11 +76,8 @@ def rows_of(batches):
 def test_a_row_in_is_a_row_out():
     pages = [page(0), None, b"", b"<p>\xff\x00", page(1)]
     urls = [URL.format(0), "b", None, "d", URL.format(1)]
-    found = list(
-        core.extract_batches([batch(url=urls, html=pages), batch(html=["<p>x"])])
-    )
-    assert all(one.schema == core.schema() for one in found)
-    rows = rows_of(found)
+    rows = rows_of(batch(url=urls, html=pages), batch(html=["<p>x"]), settings=None)
+    assert (*rows[0],) == core.USUAL
     assert [row["url"] for row in rows] == [*(url or "" for url in urls), ""]
     assert [rows[i]["text"] for i in (0, 4)] == [article(0), article(1)]
     assert [rows[i]["title"] for i in (0, 4)] == ["Page 0", "Page 1"]
@@ -77,6 +87,7 @@ def test_a_row_in_is_a_row_out():
     assert rows[0]["score"] > 0.5
     assert rows[0]["version"]
     assert rows[1]["error"] == "there is no 'html'"
+    assert rows_of(batch(html=pa.array([], pa.string()))) == []
 
 
 def test_columns_and_conditions_on_request():
@@ -87,28 +98,26 @@ def test_columns_and_conditions_on_request():
     assert one.schema == core.schema(columns)
     assert one.to_pylist() == [{"html": f"<p>{article(0)}</p>", "url": "a"}]
     with pytest.raises(SettingError, match="--columns is 'colour'"):
-        next(core.extract_batches([given], INLINE, columns=("colour",)))
+        rows_of(given, columns=("colour",))
 
 
 def test_columns_of_other_names_and_types():
     odd = [
         pa.record_batch({"body": pa.array([page(0).decode()], pa.large_string())}),
         pa.record_batch({"body": pa.array([page(0)], pa.large_binary())}),
-        pa.record_batch({"body": pa.array([7])}),
+        batch(body=[7]),
     ]
-    rows = rows_of(core.extract_batches(odd, INLINE, html_column="body"))
+    rows = rows_of(*odd, html_column="body")
     assert [row["text"] for row in rows] == [article(0), article(0), ""]
     assert rows[2]["error"] == "int is no text in 'body'"
     with pytest.raises(ValueError, match="no column 'html' among body"):
-        list(core.extract_batches(odd, INLINE))
-    empty = batch(html=pa.array([], pa.string()))
-    assert rows_of(core.extract_batches([empty], INLINE)) == []
+        rows_of(*odd)
 
 
 def test_the_encoding_of_the_transport_counts():
     html = "<p>Gr\u00f6\u00dfe und \u00dcbermut, " + "noch ein Wort " * 9
     columns = {"html": [html.encode("cp1252")] * 2, "encoding": ["cp1252", None]}
-    rows = rows_of(core.extract_batches([batch(**columns)], INLINE))
+    rows = rows_of(batch(**columns))
     assert rows[0]["text"].startswith("Gr\u00f6\u00dfe und \u00dcbermut")
 
 
@@ -121,7 +130,7 @@ def test_all_that_a_row_has_comes_along():
         raw=[b"\xff", None],
         day=[date(2024, 5, 1), None],
     )
-    found = rows_of(core.extract_batches([rows], INLINE))
+    found = rows_of(rows)
     assert [row["id"] for row in found] == ["7", ""]
     assert [json.loads(row["input"]) for row in found] == [
         {"price": 1.5, "raw": "\ufffd", "day": "2024-05-01"},
@@ -131,10 +140,10 @@ def test_all_that_a_row_has_comes_along():
 
 def test_rows_come_along_from_files_as_from_batches(tmp_path):
     rows = [{"url": f"u{i}", "html": page(i).decode(), "id": i, "n": i} for i in (1, 2)]
-    table = pa.table({name: [row[name] for row in rows] for name in rows[0]})
+    table = pa.Table.from_pylist(rows)
     parquet.write_table(table, tmp_path / "a.parquet")
-    (tmp_path / "b.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    given = rows_of(core.extract_batches(table.to_batches(), INLINE))
+    (tmp_path / "b.jsonl").write_bytes(b"".join(line(**row) for row in rows))
+    given = rows_of(*table.to_batches())
     for name in ("a.parquet", "b.jsonl"):
         out = tmp_path / f"out {name}"
         Run(plan(tmp_path / name, out)).go()
@@ -144,12 +153,18 @@ def test_rows_come_along_from_files_as_from_batches(tmp_path):
     assert [row["input"] for row in given] == ['{"n": 1}', '{"n": 2}']
 
 
-def test_an_address_that_is_no_text_is_an_error_of_its_row():
-    rows = rows_of(core.extract_batches([batch(url=[5], html=[page(0)])], INLINE))
-    assert (rows[0]["outcome"], rows[0]["url"]) == ("extracted", "")
-    assert rows[0]["error"] == "int is no text in 'url'"
-    rows = rows_of(core.extract_batches([batch(url=[b"u"], html=[page(0)])], INLINE))
-    assert (rows[0]["url"], rows[0]["error"]) == ("u", "")
+@pytest.mark.parametrize(
+    ("url", "address", "error"),
+    [(5, "", "int is no text in 'url'"), (b"u", "u", ""), ("\ud800", "?", "")],
+)
+def test_an_address_that_is_no_text_is_an_error_of_its_row(url, address, error):
+    if isinstance(url, str):  # half a character, which a batch cannot have
+        html = f"<p>A \ud800 text of a page.<p>{PROSE['en']}"
+        batches = core.batches_of([core.Record("i", url, html)])
+    else:
+        batches = [batch(url=[url], html=[page(0)])]
+    (row,) = rows_of(*batches)
+    assert (row["outcome"], row["url"], row["error"]) == ("extracted", address, error)
 
 
 def test_settings_of_a_crawl_hold():
@@ -164,14 +179,14 @@ def test_settings_of_a_crawl_hold():
     }
     urls = ["http://off.example/", "http://www.other.example/", "http://a.example/"]
     pages = [page(0), page(1), page(2) * 9]
-    rows = rows_of(core.extract_batches([batch(url=urls, html=pages)], settings))
+    rows = rows_of(batch(url=urls, html=pages), settings=settings)
     assert [(row["outcome"], row["algorithm"]) for row in rows] == [
         ("skipped_off", ""),
         ("extracted", "plain"),
         ("too_large", "last resort"),
     ]
     with pytest.raises(SettingError, match="EATEXT_ALGORITHM is 'no'"):
-        list(core.extract_batches([], {"EATEXT_ALGORITHM": "no"}))
+        rows_of(settings={"EATEXT_ALGORITHM": "no"})
 
 
 def test_a_page_that_ends_its_process_costs_no_other():
@@ -181,16 +196,8 @@ def test_a_page_that_ends_its_process_costs_no_other():
     }
     urls = [URL.format(0), "http://bad.example/", URL.format(2)]
     pages = batch(url=urls, html=[page(0), b"<p>killed", page(2)])
-    rows = rows_of(core.extract_batches([pages], settings))
+    rows = rows_of(pages, settings=settings)
     assert [row["outcome"] for row in rows] == ["extracted", "worker_died", "extracted"]
-
-
-def test_halves_of_characters():
-    html = f"<p>A \ud800 text of a page.<p>{PROSE['en']}"
-    batches = core.batches_of([core.Record("i", "\ud800", html)])
-    rows = rows_of(core.extract_batches(batches, INLINE))
-    assert rows[0]["url"] == "?"
-    assert rows[0]["outcome"] == "extracted"
 
 
 # -- the engine
@@ -199,13 +206,10 @@ def test_halves_of_characters():
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory):
     """Pages in archives of several kinds."""
-    folder = tmp_path_factory.mktemp("archive")
-    (folder / "a.warc.gz").write_bytes(warc(60))
-    lines = [json.dumps({"url": f"j{i}", "html": page(i).decode()}) for i in range(20)]
-    (folder / "b.jsonl").write_text("\n".join(lines))
-    for i in range(5):
-        (folder / f"{i}.html").write_bytes(page(i))
-    return folder
+    lines = [line(url=f"j{i}", html=page(i).decode()) for i in range(20)]
+    files = {"a.warc.gz": warc(60), "b.jsonl": b"".join(lines)}
+    files |= {f"{i}.html": page(i) for i in range(5)}
+    return filled(tmp_path_factory.mktemp("archive"), files)
 
 
 def plan(archive, output, **changes):
@@ -248,8 +252,11 @@ def test_another_format_has_the_same_rows(archive, expected, tmp_path):
 
 
 def test_a_second_run_does_nothing(archive, expected, tmp_path):
-    for _ in range(2):
-        done = Run(plan(archive, tmp_path / "out")).go()
+    first = Run(plan(archive, tmp_path / "out"))
+    with pytest.raises(OutputError, match="another run is writing"):
+        Run(plan(archive, tmp_path / "out"))
+    first.go()
+    done = Run(plan(archive, tmp_path / "out")).go()
     assert (done.parts, done.counts, done.errors) == (0, Counter(), {})
     assert done.share() > 0.99
     assert written(tmp_path / "out") == expected
@@ -257,14 +264,11 @@ def test_a_second_run_does_nothing(archive, expected, tmp_path):
 
 
 def test_only_what_changed_is_done_again(archive, expected, tmp_path):
-    inputs = tmp_path / "in"
-    inputs.mkdir()
-    for file in archive.iterdir():
-        (inputs / file.name).write_bytes(file.read_bytes())
+    inputs = shutil.copytree(archive, tmp_path / "in")
     made = plan(inputs, tmp_path / "out")
     Run(made).go()
-    (inputs / "b.jsonl").write_text(json.dumps({"url": "new", "html": "<p>new"}))
-    (inputs / "c.jsonl").write_text(json.dumps({"url": "more", "html": "<p>more"}))
+    (inputs / "b.jsonl").write_bytes(line(url="new", html="<p>new"))
+    (inputs / "c.jsonl").write_bytes(line(url="more", html="<p>more"))
     done = Run(made).go()
     assert done.parts == 2
     urls = [row["url"] for row in written(tmp_path / "out")]
@@ -303,10 +307,8 @@ def killed_after(seconds, *args):
 
 @pytest.mark.apart
 def test_killed_at_random_and_started_again(tmp_path):
-    archives = tmp_path / "in"
-    archives.mkdir()
-    for i in range(8):
-        (archives / f"{i}.warc.gz").write_bytes(warc(50, 400 + i))
+    files = {f"{i}.warc.gz": warc(50, 400 + i) for i in range(8)}
+    archives = filled(tmp_path / "in", files)
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     args = (archives, "-o", killed, "-j", 2, "-s", "EATEXT_EXECUTOR=inline")
     at_random = random.Random(5)
@@ -349,12 +351,11 @@ def test_an_output_of_other_options_or_another_version(archive, tmp_path, monkey
 
 
 def test_an_output_of_other_site_files(tmp_path):
-    (tmp_path / "in").mkdir()
-    (tmp_path / "in/a.html").write_bytes(page(0))
+    inputs = filled(tmp_path / "in", {"a.html": page(0)})
     taught = tmp_path / "sites"
     taught.mkdir()
     settings = {**INLINE, "EATEXT_SITE_FILES": str(taught)}
-    made = plan(tmp_path / "in", tmp_path / "out", settings=settings)
+    made = plan(inputs, tmp_path / "out", settings=settings)
     assert Run(made).go().parts == 1
     assert Run(made).go().parts == 0
     file = SiteFile("site.example", Site((), (), 1), (), pages=1)
@@ -372,14 +373,6 @@ def test_an_output_folder_with_something_else(archive, tmp_path):
     (tmp_path / NAME).write_text("damaged\nand more\n")
     with pytest.raises(OutputError, match="is damaged"):
         Run(plan(archive, tmp_path))
-
-
-def test_two_runs_do_not_write_to_one_folder(archive, tmp_path):
-    first = Run(plan(archive, tmp_path / "out"))
-    with pytest.raises(OutputError, match="another run is writing"):
-        Run(plan(archive, tmp_path / "out"))
-    first.go()
-    assert Run(plan(archive, tmp_path / "out")).go().parts == 0
 
 
 class StopIt(BaseException):
@@ -486,23 +479,24 @@ def test_out_of_room(tmp_path):
     assert len(written(tmp_path / "out")) == 30
 
 
-def test_one_bad_archive_costs_no_other(archive, tmp_path):
-    (tmp_path / "bad.parquet").write_bytes(b"no parquet")
-    made = plan(
-        archive, tmp_path / "out", inputs=[str(archive), str(tmp_path / "bad.parquet")]
-    )
-    done = Run(made).go()
-    (error,) = done.errors.values()
-    assert "bad.parquet: it is no Parquet" in error
+def test_bad_archives_cost_no_other(archive, tmp_path, capfd):
+    # A database of something else is one too.
+    bad = {"bad.parquet": b"no parquet", "Thumbs.db": b"no database" * 99}
+    inputs = [archive, filled(tmp_path / "in", bad)]
+    done = Run(plan(archive, tmp_path / "out", inputs=[*map(str, inputs)])).go()
     assert len(written(tmp_path / "out")) == 85
+    said = sorted(done.errors.values())
+    assert "Thumbs.db: " in said[0]
+    assert "bad.parquet: it is no Parquet" in said[1]
+    # A part that fails says so once.
+    assert (len(said), capfd.readouterr().err) == (2, "")
     with pytest.raises(ArchiveError, match="no such file"):
         Run(plan(tmp_path / "none", tmp_path / "other"))
 
 
 @pytest.mark.parametrize("form", ["parquet", "jsonl"])
 def test_the_output_may_be_inside_the_input(tmp_path, monkeypatch, form):
-    (tmp_path / "a.html").write_bytes(page(0))
-    (tmp_path / "b.jsonl").write_text(json.dumps({"html": page(1).decode()}))
+    filled(tmp_path, {"a.html": page(0), "b.jsonl": line(html=page(1).decode())})
     monkeypatch.chdir(tmp_path)
     made = plan(".", "texts", form=form, columns=core.COLUMNS)
     for parts in (2, 0):
@@ -515,39 +509,21 @@ def test_the_output_may_be_inside_the_input(tmp_path, monkeypatch, form):
         Run(plan("texts", "texts", form=form, columns=core.COLUMNS))
 
 
-def test_a_database_of_something_else_costs_no_archive(tmp_path, capfd):
-    inputs = tmp_path / "in"
-    inputs.mkdir()
-    (inputs / "a.warc.gz").write_bytes(warc(3))
-    (inputs / "Thumbs.db").write_bytes(b"no database" * 99)
-    done = Run(plan(inputs, tmp_path / "out")).go()
-    (error,) = done.errors.values()
-    assert "Thumbs.db: " in error
-    assert len(written(tmp_path / "out")) == 3
-    # A part that fails says so once.
-    assert capfd.readouterr().err == ""
+PAGES = ("0.html", "1.html", "2.html", "3.htm")
 
 
 def test_pages_that_are_named_one_by_one(tmp_path):
-    pages = [tmp_path / f"{i}.html" for i in range(3)]
-    for i, path in enumerate(pages):
-        path.write_bytes(page(i))
-    made = plan(tmp_path, tmp_path / "out", inputs=[str(path) for path in pages])
+    filled(tmp_path, {name: page(i) for i, name in enumerate(PAGES)})
+    inputs = [str(tmp_path / name) for name in PAGES[:3]]
+    made = plan(tmp_path, tmp_path / "out", inputs=inputs)
     assert Run(made).go().counts == {"extracted": 3}
     rows = written(tmp_path / "out")
     assert [row["id"] for row in rows] == made.inputs
     assert [row["text"] for row in rows] == [article(i) for i in range(3)]
     assert Run(made).go().counts == {}
     # Others come to them.
-    (tmp_path / "3.htm").write_bytes(page(3))
-    Run(replace(made, inputs=[str(tmp_path / "3.htm")])).go()
+    Run(replace(made, inputs=[str(tmp_path / PAGES[3])])).go()
     assert len(written(tmp_path / "out")) == 4
-
-
-def test_an_input_that_is_named_twice_is_read_once(archive, tmp_path):
-    inputs = [str(archive / "a.warc.gz"), str(archive), str(archive / "a.warc.gz")]
-    done = Run(plan(archive, tmp_path / "out", inputs=inputs)).go()
-    assert done.counts == {"extracted": 85}
 
 
 def test_an_archive_with_a_long_name(tmp_path):
@@ -693,7 +669,9 @@ def test_a_single_part_tells_how_far_it_is(tmp_path):
 
 def test_the_command(archive, tmp_path):
     names = "tests.support.algorithms.Plain,eatext"
-    args = (archive, "-o", tmp_path / "out", "-j", 1, "-a", names)
+    # A file that is named twice is read once.
+    file = archive / "a.warc.gz"
+    args = (file, archive, file, "-o", tmp_path / "out", "-j", 1, "-a", names)
     done = told(command(*args, "--where", "host!=x", "-s", "EATEXT_EXECUTOR=inline"))
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("85 pages in ")
@@ -718,13 +696,9 @@ def test_what_is_wrong_is_named(archive, tmp_path, capsys):
 
 
 def test_a_missing_extra_is_named():
-    code = (
-        "import sys; sys.modules['pyarrow'] = None\n"
-        "from scrapy.cmdline import execute; execute()"
-    )
-    done = told(
-        [sys.executable, "-c", code, "eatext", "archive", "x.html", "-o", "out"]
-    )
+    asked = command("x.html", "-o", "out")
+    asked[2] = f"import sys; sys.modules['pyarrow'] = None; {asked[2]}"
+    done = told(asked)
     assert done.returncode == 1
     assert "pip install 'scrapy-eatext[archive]'" in done.stderr
     assert "Traceback" not in done.stderr

@@ -7,12 +7,12 @@ import io
 import sys
 import tracemalloc
 import zlib
-from collections.abc import Callable
-from itertools import product
+from collections.abc import Callable, Sequence
+from itertools import pairwise, product
 
 import pytest
 
-from scrapy_eatext.archive.readers import Reading, parts, read_part, warc
+from scrapy_eatext.archive.readers import Reading, parts, read, warc
 from tests.support.archives import (
     URL,
     page,
@@ -43,12 +43,22 @@ PACKINGS: dict[str, Callable[[list[bytes]], bytes]] = {
 BY_ITSELF = ("plain", "gzip", "zstd")
 
 
-def records_of(data: bytes, most: int = 0):
-    return list(warc.read(io.BytesIO(data), 0, 1 << 62, most))
+def records_of(data: bytes, most: int = 0, cuts: Sequence[int] = ()):
+    """The records of a file, or of all parts that it is cut into."""
+    spans = pairwise([0, *cuts, 1 << 62])
+    return [one for span in spans for one in warc.read(io.BytesIO(data), *span, most)]
 
 
-def pages_of(data: bytes) -> dict[str, bytes]:
-    return {one.url: one.html for one in records_of(data) if not one.outcome}
+def pages_of(found) -> dict[str, bytes]:
+    return {one.url: one.html for one in found if not one.outcome}
+
+
+def whole_of(found) -> dict[str, bytes]:
+    return {one.url: one.html for one in found if not one.error}
+
+
+def outcomes_of(found) -> list[str]:
+    return [one.outcome for one in found]
 
 
 FIVE = [page_record(i) for i in range(5)]
@@ -56,12 +66,19 @@ ALL = {URL.format(i): page(i) for i in range(5)}
 
 
 @pytest.mark.parametrize("packing", PACKINGS)
-def test_every_page_of_a_warc(packing):
-    found = records_of(PACKINGS[packing](FIVE))
-    assert {one.url: one.html for one in found} == ALL
+def test_every_page_of_a_warc_and_of_its_parts(packing, tmp_path):
+    data = PACKINGS[packing](FIVE)
+    found = records_of(data)
+    assert pages_of(found) == ALL
     assert {(one.encoding, one.outcome, one.error) for one in found} == {
         ("utf-8", "", "")
     }
+    ending = {"p": ".warc", "g": ".warc.gz", "b": ".warc.gz", "z": ".warc.zst"}
+    path = tmp_path / f"pages{ending[packing[0]]}"
+    path.write_bytes(data)
+    size = 1000 if packing == "plain" else 300
+    assert len(list(parts(str(path), size))) > 1 or packing not in BY_ITSELF
+    assert [(one.url, one.html) for one in read_in_parts(path, size)] == [*ALL.items()]
 
 
 @pytest.mark.parametrize("packing", PACKINGS)
@@ -71,7 +88,7 @@ def test_a_record_whose_length_is_wrong_costs_no_page(packing, most, wrong):
     length = len(response(page(1))) + wrong
     records = [FIVE[0], page_record(1, length=length), *FIVE[2:]]
     found = records_of(PACKINGS[packing](records), most)
-    assert {one.url: one.html for one in found} == ALL
+    assert pages_of(found) == ALL
     assert [one.url for one in found if "length is wrong" in one.error] == [
         URL.format(1)
     ]
@@ -79,10 +96,9 @@ def test_a_record_whose_length_is_wrong_costs_no_page(packing, most, wrong):
 
 @pytest.mark.parametrize("packing", BY_ITSELF)
 def test_a_record_whose_header_has_no_end(packing):
-    found = records_of(PACKINGS[packing]([FIVE[0], FIVE[1][:50]]))
-    assert [one.outcome for one in found] == ["", "unreadable"]
-    found = records_of(PACKINGS[packing]([FIVE[0], FIVE[1][:50], *FIVE[2:]]))
-    assert [one.outcome for one in found] == ["", "unreadable", "", "", ""]
+    for after in ([], FIVE[2:]):
+        found = records_of(PACKINGS[packing]([FIVE[0], FIVE[1][:50], *after]))
+        assert outcomes_of(found) == ["", "unreadable", *[""] * len(after)]
 
 
 def test_a_length_beyond_the_largest_page_ends_at_the_next_record():
@@ -104,7 +120,7 @@ def test_a_record_that_is_cut_off_anywhere_costs_no_other(packing):
     first, second, third = (PACKINGS[packing]([one]) for one in SHORT)
     for size, after in product(range(1, len(second)), (b"", third)):
         found = records_of(first + second[:size] + after)
-        whole = {one.url: one.html for one in found if not one.error}
+        whole = whole_of(found)
         urls = {0, 2} if after else {0}
         if packing == "plain" and size < 5 and after:
             # So little of it counts as the end of the one before.
@@ -119,7 +135,7 @@ def test_a_record_that_is_cut_off_anywhere_costs_no_other(packing):
 def test_a_record_that_is_cut_off_in_a_file_that_is_packed_as_a_whole():
     for size in range(len(b"WARC/1.0\r\n"), SHORT[1].index(b"\r\n\r\n")):
         found = records_of(gzip.compress(SHORT[0] + SHORT[1][:size] + SHORT[2]))
-        assert [one.outcome for one in found] == ["", "unreadable", ""], size
+        assert outcomes_of(found) == ["", "unreadable", ""], size
 
 
 def test_an_address_that_ends_like_a_first_line():
@@ -138,12 +154,12 @@ def test_an_address_that_ends_like_a_first_line():
 
 def test_a_status_of_too_many_digits_costs_no_other():
     found = records_of(record(response(b"", status="9" * 5000), "x") + FIVE[0])
-    assert [one.outcome for one in found] == ["skipped_status", ""]
+    assert outcomes_of(found) == ["skipped_status", ""]
 
 
 def test_a_record_without_length():
     without = FIVE[1].replace(b"Content-Length", b"Content-Size")
-    assert pages_of(b"".join([FIVE[0], without, *FIVE[2:]])) == ALL
+    assert pages_of(records_of(b"".join([FIVE[0], without, *FIVE[2:]]))) == ALL
 
 
 @pytest.mark.parametrize("packing", PACKINGS)
@@ -158,26 +174,26 @@ def test_an_archive_that_is_cut_off_gives_what_it_has(packing):
         assert [one.url for one in whole] == list(ALL)[: len(whole)]
         if packing in BY_ITSELF:
             assert len(whole) >= size * 5 // len(data) - 1
+    if packing == "gzip":
+        # The beginning of a page is kept.
+        last = records_of(data[:-100])[-1]
+        assert page(4).startswith(last.html)
+        assert len(last.html) > 100
+        assert last.error
 
 
-def test_the_beginning_of_a_page_that_is_cut_off_is_kept():
-    last = records_of(PACKINGS["gzip"](FIVE)[:-100])[-1]
-    assert page(4).startswith(last.html)
-    assert len(last.html) > 100
-    assert last.error
-
-
-@pytest.mark.parametrize("at", [-6, -2, 3, 12, 100, 200])
-def test_a_damaged_member_of_gzip_costs_no_other(at):
-    packed = [gzip.compress(one) for one in FIVE]
+def with_damage(packed: list[bytes], at: int, bits: int) -> bytes:
+    """Members, of which the second one is damaged."""
     damaged = bytearray(packed[1])
-    damaged[at] ^= 255
-    found = records_of(b"".join([packed[0], bytes(damaged), *packed[2:]]))
-    whole = {one.url: one.html for one in found if not one.error}
-    assert whole == {url: html for url, html in ALL.items() if url != URL.format(1)}
-    (other,) = [one for one in found if one.error]
-    if at < 0:  # the checksum: the page is all there
-        assert other.html == page(1)
+    damaged[at] ^= bits
+    return b"".join([packed[0], damaged, *packed[2:]])
+
+
+@pytest.mark.parametrize("at", [-6, -2])
+def test_a_page_with_a_wrong_checksum_is_all_there(at):
+    found = records_of(with_damage([gzip.compress(one) for one in FIVE], at, 255))
+    assert pages_of(found) == ALL
+    assert [one.url for one in found if one.error] == [URL.format(1)]
 
 
 def named(data: bytes) -> bytes:
@@ -201,10 +217,8 @@ def test_damage_anywhere_in_a_member_costs_no_other(packing, bits):
     packed = [MEMBERS[packing](one) for one in FIVE]
     # Of the data behind a member's head, other bits of other bytes.
     for at in (*range(40), *range(40 + bits % 3, len(packed[1]), 3)):
-        damaged = bytearray(packed[1])
-        damaged[at] ^= bits
-        found = records_of(b"".join([packed[0], damaged, *packed[2:]]))
-        whole = {one.url: one.html for one in found if not one.error}
+        found = records_of(with_damage(packed, at, bits))
+        whole = whole_of(found)
         # Some bits of a member do not matter.
         assert len(found) - len(whole) == 1 or whole == ALL, at
         assert {URL.format(1): page(1)} | whole == ALL, at
@@ -214,53 +228,44 @@ def test_damage_anywhere_in_a_member_costs_no_other(packing, bits):
 @pytest.mark.parametrize("packing", ["gzip", "gzip with a name"])
 def test_a_page_is_read_whatever_flags_its_member_has(packing, flags):
     packed = [MEMBERS[packing](one) for one in FIVE]
-    damaged = packed[1][:3] + bytes([flags]) + packed[1][4:]
-    assert pages_of(b"".join([packed[0], damaged, *packed[2:]])) == ALL
+    bits = flags ^ packed[1][3]
+    assert pages_of(records_of(with_damage(packed, 3, bits))) == ALL
 
 
-def test_what_follows_a_whole_record_is_none_of_it():
+@pytest.mark.parametrize(
+    "other",
+    [gzip.compress(b"no record at all, but a member that is whole"), b"no record" * 9],
+)
+def test_what_is_no_record_is_counted(other):
     packed = [gzip.compress(one) for one in FIVE]
-    other = gzip.compress(b"no record at all, but a member that is whole")
     found = records_of(b"".join([packed[0], other, *packed[1:]]))
-    assert [one.outcome for one in found] == ["", "unreadable", "", "", "", ""]
-    assert [one.error for one in found if not one.outcome] == [""] * 5
-
-
-def test_what_is_no_record_is_counted():
-    found = records_of(
-        b"".join(
-            [gzip.compress(FIVE[0]), b"no record" * 9, *map(gzip.compress, FIVE[1:])]
-        )
-    )
-    assert [one.outcome for one in found] == ["", "unreadable", "", "", "", ""]
-    assert records_of(b"this is no WARC at all")[0].outcome == "unreadable"
+    assert outcomes_of(found) == ["", "unreadable", "", "", "", ""]
+    assert whole_of(found) == ALL
+    assert outcomes_of(records_of(b"this is no WARC at all")) == ["unreadable"]
     assert records_of(b"") == []
 
 
 def test_records_without_pages():
-    info = record(
-        b"software: a crawler\r\n", kind="warcinfo", media="application/warc-fields"
-    )
-    revisit = record(b"HTTP/1.1 200 OK\r\n\r\n", URL.format(9), "revisit")
-    dns = record(
-        b"20240501 site.example. 1 IN A 127.0.0.1", "dns:site.example", media="text/dns"
-    )
-    log = record(b"a log", "metadata://gnu.org/log", "resource", "text/plain")
-    unknown = record(b"what", kind="snapshot")
-    moved = record(response(b"", status="301 Moved"), URL.format(7))
-    picture = record(response(b"\x89PNG", "image/png"), URL.format(8))
-    found = records_of(
-        b"".join([info, revisit, dns, log, unknown, moved, picture, *FIVE])
-    )
-    assert {one.url: one.html for one in found if not one.outcome} == ALL
-    assert [(one.url, one.outcome) for one in found if one.outcome] == [
-        (URL.format(9), "skipped_revisit"),
-        ("dns:site.example", "skipped_type"),
-        ("metadata://gnu.org/log", "skipped_type"),
-        ("", "skipped_record"),
-        (URL.format(7), "skipped_status"),
-        (URL.format(8), "skipped_type"),
-    ]
+    software, host = b"software: a crawler\r\n", b"site.example. 1 IN A 127.0.0.1"
+    info = record(software, kind="warcinfo", media="application/warc-fields")
+    others = {
+        "revisit": record(b"HTTP/1.1 200 OK\r\n\r\n", "revisit", "revisit"),
+        "dns:a": record(host, "dns:a", media="text/dns"),
+        "log": record(b"a log", "log", "resource", "text/plain"),
+        "unknown": record(b"what", "unknown", "snapshot"),
+        "moved": record(response(b"", status="301 Moved"), "moved"),
+        "picture": record(response(b"\x89PNG", "image/png"), "picture"),
+    }
+    found = records_of(b"".join([info, *others.values(), *FIVE]))
+    assert pages_of(found) == ALL
+    assert {one.url: one.outcome for one in found if one.outcome} == {
+        "revisit": "skipped_revisit",
+        "dns:a": "skipped_type",
+        "log": "skipped_type",
+        "unknown": "skipped_record",
+        "moved": "skipped_status",
+        "picture": "skipped_type",
+    }
 
 
 @pytest.mark.parametrize("kind", ["resource", "conversion"])
@@ -285,7 +290,7 @@ def test_the_identified_type_counts_where_there_is_no_other(name):
         ("application/pdf", "text/html", "skipped_type"),
     ):
         data = record(response(b"<p>A text.", media), more=[f"{name}: {said}"])
-        assert [one.outcome for one in records_of(data)] == [outcome], (media, said)
+        assert outcomes_of(records_of(data)) == [outcome], (media, said)
 
 
 @pytest.mark.parametrize("line", ["\r\n", "\n"])
@@ -299,7 +304,7 @@ def test_a_header_whose_lines_end_unlike(line, empty):
 
 def test_an_address_in_brackets():
     data = record(response(page(0)), f"<{URL.format(0)}>")
-    assert pages_of(data) == {URL.format(0): page(0)}
+    assert pages_of(records_of(data)) == {URL.format(0): page(0)}
 
 
 def chunked(body: bytes, size: int = 100) -> bytes:
@@ -325,7 +330,17 @@ def test_bodies_in_chunks_and_packed(coding):
         # Unpacked and put together by the archive's writer, its headers left.
         response(page(0), more=[*head, "Transfer-Encoding: chunked"]),
     ):
-        assert pages_of(record(block, "u")) == {"u": page(0)}
+        assert pages_of(records_of(record(block, "u"))) == {"u": page(0)}
+
+
+def read_in_little_memory(read: Callable[[], list], least: int):
+    """The records, of which the peak of memory was below so many bytes."""
+    tracemalloc.start()
+    found = read()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < least
+    return found
 
 
 @pytest.mark.parametrize("packing", ["plain", "gzip", "gzip in one", "zstd"])
@@ -334,37 +349,17 @@ def test_a_huge_record_takes_little_memory(packing, tmp_path):
     path = tmp_path / "huge.warc"
     path.write_bytes(PACKINGS[packing]([FIVE[0], huge, FIVE[1]]))
     del huge
-    with path.open("rb") as file:
-        tracemalloc.start()
-        found = list(warc.read(file, 0, 1 << 62, 1_000_000))
-        _, peak = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-    assert [len(one.html) for one in found[:3:2]] == [len(page(0)), len(page(1))]
-    assert len(found[1].html) == 1_000_001
-    assert peak < 20_000_000
+    reading = Reading(most=1_000_000)
+    found = read_in_little_memory(lambda: list(read(str(path), reading)), 20_000_000)
+    sizes = [len(page(0)), 1_000_001, len(page(1))]
+    assert [len(one.html) for one in found] == sizes
 
 
 def test_a_bomb_takes_little_memory():
     bomb = gzip.compress(bytes(100_000_000))
     data = gzip.compress(record(response(bomb, more=["Content-Encoding: gzip"])))
-    tracemalloc.start()
-    (found,) = records_of(data, 1_000_000)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
+    (found,) = read_in_little_memory(lambda: records_of(data, 1_000_000), 10_000_000)
     assert len(found.html) == 1_000_001
-    assert peak < 10_000_000
-
-
-@pytest.mark.parametrize("packing", PACKINGS)
-def test_parts_have_each_page_once(packing, tmp_path):
-    ending = {"p": ".warc", "g": ".warc.gz", "b": ".warc.gz", "z": ".warc.zst"}
-    path = tmp_path / f"pages{ending[packing[0]]}"
-    path.write_bytes(PACKINGS[packing](FIVE))
-    found = list(parts(str(path), size=1000 if packing == "plain" else 300))
-    assert len(found) > 1 or packing not in BY_ITSELF
-    records = [one for part in found for one in read_part(part, Reading())]
-    assert {one.url: one.html for one in records} == ALL
-    assert len(records) == 5
 
 
 # A crawl of archives has such pages.
@@ -389,10 +384,7 @@ def test_a_file_may_be_cut_anywhere(packing, damage, before, monkeypatch):
     assert len(found) >= 5
     step = 131 if before else 37
     for at in range(1, len(data), step):
-        file = io.BytesIO(data)
-        parts = [(0, at), (at, at + 400), (at + 400, 1 << 62)]
-        cut = [one for part in parts for one in warc.read(file, *part, 0)]
-        assert cut == found, at
+        assert records_of(data, cuts=[at, at + 400]) == found, at
 
 
 @pytest.mark.parametrize("packing", ["plain", "gzip", "zstd"])
@@ -402,9 +394,7 @@ def test_records_in_a_record_are_none_of_the_file(packing):
     found = records_of(data)
     assert len(found) == 5
     for at in range(1, len(data), 29):
-        parts = [(0, at), (at, 1 << 62)]
-        cut = [r for part in parts for r in warc.read(io.BytesIO(data), *part, 0)]
-        assert cut == found, at
+        assert records_of(data, cuts=[at]) == found, at
 
 
 def test_a_file_that_is_packed_as_a_whole_is_not_read_by_each_part():
@@ -429,8 +419,4 @@ def test_zstd_with_a_dictionary(tmp_path):
         path = tmp_path / "pages.warc.zst"
         packed = [zstd.compress(one, zstd_dict=trained) for one in FIVE]
         path.write_bytes(head + b"".join(packed))
-        found = read_in_parts(path, 200)
-        assert {one.url: one.html for one in found} == ALL
-
-
-# warcio leaves temporary files open.
+        assert pages_of(read_in_parts(path, 200)) == ALL

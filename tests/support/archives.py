@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,6 +87,20 @@ def warc(count: int, words: int = 60, *, packed: bool = True) -> bytes:
         request = record(asked, url, "request", "application/http; msgtype=request")
         records += [request, page_record(number, words)]
     return b"".join(gzip.compress(one) if packed else one for one in records)
+
+
+def line(**row: object) -> bytes:
+    """A line of JSON Lines."""
+    return json.dumps(row).encode() + b"\n"
+
+
+def filled(folder: Path, files: Mapping[str, bytes]) -> Path:
+    """A folder with some files in it and below."""
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return folder
 
 
 def read_in_parts(source: str | Path, size: int) -> list[Record]:
