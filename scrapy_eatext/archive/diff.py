@@ -73,11 +73,9 @@ class Difference:
 
     def most(self, by: str) -> list[tuple[str, Group]]:
         """The groups with the most changed pages, by ``host`` or by ``kind``."""
-
-        def order(item: tuple[str, Group]) -> tuple[int, int, str]:
-            return -item[1].changed, -item[1].pages, item[0]
-
-        return sorted(self.groups[by].items(), key=order)[:_GROUPS]
+        groups = sorted(self.groups[by].items())
+        groups.sort(key=lambda item: (item[1].changed, item[1].pages), reverse=True)
+        return groups[:_GROUPS]
 
     def add(self, old: Mapping[str, str], new: Mapping[str, str]) -> Change | None:
         """Count a page that both runs have; returns its change, or None."""

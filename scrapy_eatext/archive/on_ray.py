@@ -55,8 +55,12 @@ def read(
 
     ``ray`` are options of map_batches().  Raises ArchiveError.
     """
+    try:
+        from ray import data
+    except ImportError:
+        raise MissingError("extraction on Ray", "ray", "ray") from None
     items = [{"task": task} for task in tasks(inputs, of, base)]
-    dataset = _ray_data().from_items(items, override_num_blocks=len(items))
+    dataset = data.from_items(items, override_num_blocks=len(items))
     arguments = {"reading": reading}
     return dataset.map_batches(_pages, batch_size=1, fn_kwargs=arguments, **ray)
 
@@ -87,11 +91,3 @@ def extract(
         batch_format="pyarrow",
         **{"batch_size": _ROWS, "concurrency": 1, **ray},
     )
-
-
-def _ray_data() -> Any:
-    try:
-        from ray import data
-    except ImportError:
-        raise MissingError("extraction on Ray", "ray", "ray") from None
-    return data

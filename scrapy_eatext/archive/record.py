@@ -13,10 +13,6 @@ from w3lib.encoding import http_content_type_encoding
 
 from scrapy_eatext.archive.packed import PackedError, unpacked
 
-# The media types of a page, for archives that identify a payload themselves.
-_HTML = frozenset(
-    ("text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml")
-)
 # The longest line with the length of a chunk.
 _LONGEST_LENGTH = 1024
 
@@ -140,9 +136,10 @@ def _is_html(
 ) -> bool:
     """Whether Scrapy would make an HtmlResponse of a response."""
     if identified and b"Content-Type" not in headers:
-        return identified.partition(";")[0].strip().lower() in _HTML
-    response_type = responsetypes.from_args(headers=headers, url=url, body=body[:5000])
-    return issubclass(response_type, HtmlResponse)
+        found = responsetypes.from_content_type(identified.encode())
+    else:
+        found = responsetypes.from_args(headers=headers, url=url, body=body[:5000])
+    return issubclass(found, HtmlResponse)
 
 
 def dechunked(body: bytes) -> tuple[bytes, str]:

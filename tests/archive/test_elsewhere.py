@@ -17,7 +17,7 @@ from scrapy_eatext.archive.local import Run
 from scrapy_eatext.archive.manifest import Entry, Manifest, OutputError, outputs
 from scrapy_eatext.archive.readers import ArchiveError, Reading, parts, read, read_part
 from scrapy_eatext.archive.shards import Plan
-from tests.support.archives import URL, page, record, response, warc
+from tests.support.archives import URL, filled, page, record, response, warc
 from tests.support.commands import run_command
 
 pytestmark = pytest.mark.slow
@@ -68,49 +68,14 @@ def test_archives_of_wget(server, tmp_path):
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("there is no wget")
     urls = [server(f"/{path}") for path in ("page/1", "page/2", "gzip/3", "redirect/4")]
-    subprocess.run(
-        [
-            "wget",
-            "-q",
-            "--warc-file=pages",
-            "--delete-after",
-            *urls,
-            server("/image.png"),
-        ],
-        check=True,
-        cwd=tmp_path,
-    )
+    asked = ["wget", "-q", "--warc-file=pages", "--delete-after", *urls]
+    subprocess.run([*asked, server("/image.png")], check=True, cwd=tmp_path)
     found = list(read(str(tmp_path / "pages.warc.gz")))
-    assert sorted(one.url for one in found if not one.outcome) == [
-        server("/gzip/3"),
-        *(server(f"/page/{i}") for i in (1, 2, 4)),
-    ]
-    assert all(
-        b"This is the text of page" in one.html for one in found if not one.outcome
-    )
     assert not any(one.error for one in found)
-
-
-@pytest.mark.parametrize("system", ["pyarrow", "fsspec"])
-def test_other_file_systems(system, tmp_path):
-    data = warc(3)
-    if system == "pyarrow":
-        (tmp_path / "pages.warc.gz").write_bytes(data)
-        (tmp_path / "more.html").write_bytes(page(4))
-        root = tmp_path.as_uri()
-    else:
-        fsspec = pytest.importorskip("fsspec")
-        root = "memory://archives"
-        fsspec.filesystem("memory").pipe(
-            {"/archives/pages.warc.gz": data, "/archives/more.html": page(4)}
-        )
-    found = list(read(root))
-    assert [one.html for one in found] == [page(0), page(1), page(2), page(4)]
-    assert [one.html for one in read(f"{root}/pages.warc.gz")] == [
-        page(i) for i in range(3)
-    ]
-    with pytest.raises(ArchiveError, match="no such file"):
-        list(read(f"{root}/none.warc"))
+    pages = {one.url: one.html for one in found if not one.outcome}
+    expected = (server(f"/{path}") for path in ("gzip/3", "page/1", "page/2", "page/4"))
+    assert sorted(pages) == [*expected]
+    assert all(b"This is the text of page" in html for html in pages.values())
 
 
 @pytest.fixture
@@ -147,18 +112,33 @@ def store(monkeypatch):
         server.stop()
 
 
-def test_an_object_store(store):
-    bucket, _ = store
-    bucket.put_object(Bucket="crawl", Key="a/pages.warc.gz", Body=warc(3))
-    bucket.put_object(Bucket="crawl", Key="a/b/more.html", Body=page(4))
-    found = list(read("s3://crawl/a"))
-    assert [one.html for one in found] == [page(0), page(1), page(2), page(4)]
-    cut = list(parts("s3://crawl/a/pages.warc.gz", 500))
+@pytest.mark.parametrize("system", ["pyarrow", "fsspec", "s3"])
+def test_other_file_systems(system, tmp_path, request):
+    files = {"pages.warc.gz": warc(3), "b/more.html": page(4)}
+    if system == "pyarrow":
+        root = filled(tmp_path, files).as_uri()
+    elif system == "fsspec":
+        fsspec = pytest.importorskip("fsspec")
+        root = "memory://archives"
+        memory = {f"/archives/{name}": data for name, data in files.items()}
+        fsspec.filesystem("memory").pipe(memory)
+    else:
+        bucket, _ = request.getfixturevalue("store")
+        root = "s3://crawl/a"
+        for name, data in files.items():
+            bucket.put_object(Bucket="crawl", Key=f"a/{name}", Body=data)
+    found = [one.html for one in read(root)]
+    assert found == [page(0), page(1), page(2), page(4)]
+    path = f"{root}/pages.warc.gz"
+    cut = list(parts(path, 500))
     assert len(cut) > 1
-    records = [one for part in cut for one in read_part(part, Reading())]
-    assert [one.html for one in records] == [page(i) for i in range(3)]
+    for records in (
+        read(path),
+        (one for part in cut for one in read_part(part, Reading())),
+    ):
+        assert [one.html for one in records] == found[:3]
     with pytest.raises(ArchiveError, match="no such file"):
-        list(read("s3://crawl/none.warc"))
+        list(read(f"{root}/none.warc"))
 
 
 @pytest.mark.parametrize("workers", [1, 8])

@@ -12,8 +12,8 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from scrapy_eatext.archive.local import Run
-from tests.archive.test_local import plan, written
-from tests.support.archives import INLINE, filled, line, page, warc
+from tests.archive.test_local import plan
+from tests.support.archives import INLINE, filled, line, page, warc, written
 from tests.support.commands import run_command
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("in_threads")]

@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -26,7 +26,6 @@ from pyarrow import parquet
 
 from scrapy_eatext.archive import core, local
 from scrapy_eatext.archive.conditions import Conditions
-from scrapy_eatext.archive.files import open_file
 from scrapy_eatext.archive.local import Run
 from scrapy_eatext.archive.manifest import NAME, OutputError, outputs
 from scrapy_eatext.archive.progress import Progress, UnderWay
@@ -46,6 +45,7 @@ from tests.support.archives import (
     record,
     response,
     warc,
+    written,
 )
 from tests.support.commands import run_command
 from tests.support.passages import PROSE
@@ -215,18 +215,6 @@ def archive(tmp_path_factory):
 def plan(archive, output, **changes):
     made = Plan([str(archive)], Path(output), INLINE, part_size=8000)
     return replace(made, **changes)
-
-
-def written(folder):
-    """The rows of an output folder, in an order of their own."""
-    rows = []
-    for path in outputs(str(folder)):
-        with open_file(path) as file:
-            if path.endswith(".parquet"):
-                rows += parquet.read_table(file).to_pylist()
-            else:
-                rows += map(json.loads, file.read().splitlines())
-    return sorted(rows, key=lambda row: (row["url"], row["id"]))
 
 
 @pytest.fixture(scope="module")
@@ -403,16 +391,21 @@ LONG = {"part_size": 50_000, "workers": 2}
 
 
 @pytest.mark.apart
-def test_a_process_that_is_killed(long_archive, tmp_path):
-    killed = []
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_process_that_is_killed_or_hangs(long_archive, tmp_path, monkeypatch, how):
+    monkeypatch.setattr(local, "_PATIENCE", 10.0)
+    monkeypatch.setattr(local, "_PAGES", 0)
+    most = {signal.SIGKILL: 2, signal.SIGSTOP: 1}[how]
+    ended = []
 
-    def kill(progress: Progress) -> None:
-        if len(killed) < 2 and progress.totals().total() > 20 and (found := children()):
-            os.kill(found[0], signal.SIGKILL)
-            killed.append(found[0])
+    def end(progress: Progress) -> None:
+        is_time = len(ended) < most and progress.totals().total() > 20
+        if is_time and (found := children()):
+            os.kill(found[0], how)
+            ended.append(found[0])
 
-    done = Run(plan(long_archive, tmp_path / "out", **LONG)).go(kill)
-    assert killed
+    done = Run(plan(long_archive, tmp_path / "out", **LONG)).go(end)
+    assert ended
     assert not done.errors
     found = Counter(row["text"] for row in written(tmp_path / "out"))
     assert found == Counter(article(i, 1500) for i in range(300))
@@ -427,23 +420,6 @@ def test_a_part_whose_process_dies_again_and_again(long_archive, tmp_path):
     done = Run(plan(long_archive, tmp_path / "out", part_size=10**9)).go(kill)
     assert list(done.errors.values()) == ["its process died 3 times"]
     assert not Run(plan(long_archive, tmp_path / "out", part_size=10**9)).go().errors
-    assert len(written(tmp_path / "out")) == 300
-
-
-@pytest.mark.apart
-def test_a_process_that_hangs(long_archive, tmp_path, monkeypatch):
-    monkeypatch.setattr(local, "_PATIENCE", 10.0)
-    monkeypatch.setattr(local, "_PAGES", 0)
-    stopped = []
-
-    def stop(progress: Progress) -> None:
-        if not stopped and progress.totals() and (found := children()):
-            os.kill(found[0], signal.SIGSTOP)
-            stopped.append(found[0])
-
-    done = Run(plan(long_archive, tmp_path / "out", **LONG)).go(stop)
-    assert stopped
-    assert not done.errors
     assert len(written(tmp_path / "out")) == 300
 
 
@@ -580,70 +556,62 @@ def test_the_bar_and_the_summary():
     assert "400 pages in 1:00, 7 a second: 380 extracted" in summary(done)
 
 
-@dataclass
-class Simulated:
-    """A run of some processes over parts, at a pace that depends on the time."""
+def simulated(
+    sizes: list[int], workers: int, pace: Callable[[float], float]
+) -> tuple[list[tuple[float, float | None]], float]:
+    """A run of some processes over parts, at a pace that depends on the time.
 
-    sizes: list[int]
-    workers: int
-    pace: Callable[[float], float]
-    # A process reads ahead, so that its share rises in steps.
-    step: float = 30.0
-    starts: float = 2.0
-
-    def run(self) -> tuple[list[tuple[float, float | None]], float]:
-        """What was said of the remaining time, and when; when the run was over."""
-        progress = Progress(size=sum(self.sizes))
-        todo = iter(self.sizes)
-        # What each process works on: bytes, and bytes done.
-        at = [[size, 0.0] for _, size in zip(range(self.workers), todo, strict=False)]
-        said, now, tick = [], 0.0, 0.25
-        while any(size for size, _ in at):
-            now += tick
-            for number, one in enumerate(at):
-                if now < self.starts or not one[0]:
-                    continue
-                one[1] += tick * self.pace(now)
-                if one[1] >= one[0]:
-                    progress.done += one[0]
-                    one[:] = next(todo, 0), one[1] - one[0]
-                if one[0]:
-                    share = one[1] // self.step * self.step / one[0]
-                    progress.under_way[number] = UnderWay(one[0], share)
-                else:
-                    del progress.under_way[number]
-            progress.note(now)
-            said.append((now, progress.remaining()))
-        return said, now
+    What was said of the remaining time, and when; when the run was over.
+    """
+    progress = Progress(size=sum(sizes))
+    todo = iter(sizes)
+    # What each process works on: bytes, and bytes done.
+    at = [[size, 0.0] for _, size in zip(range(workers), todo, strict=False)]
+    said, now, tick = [], 0.0, 0.25
+    while any(size for size, _ in at):
+        now += tick
+        for number, one in enumerate(at):
+            if now < 2 or not one[0]:  # processes start
+                continue
+            one[1] += tick * pace(now)
+            if one[1] >= one[0]:
+                progress.done += one[0]
+                one[:] = next(todo, 0), one[1] - one[0]
+            if one[0]:
+                # A process reads ahead, so that its share rises in steps.
+                share = one[1] // 30 * 30 / one[0]
+                progress.under_way[number] = UnderWay(one[0], share)
+            else:
+                del progress.under_way[number]
+        progress.note(now)
+        said.append((now, progress.remaining()))
+    return said, now
 
 
 def steady(now: float) -> float:
     return 100.0
 
 
-def waves(now: float) -> float:
-    """Other work comes and goes on the machine."""
-    return 100.0 if now % 14 < 7 else 50.0
-
-
-def slower(now: float) -> float:
-    return 100.0 if now < 20 else 50.0
-
-
 RUNS = {
-    "uneven parts": Simulated([1500, 400, 400, 300] * 14, 3, steady),
-    "one part that is longer than all others": Simulated(
-        [300] * 20 + [14_000], 2, steady
+    "uneven parts": ([1500, 400, 400, 300] * 14, 3, steady),
+    "one part that is longer than all others": ([300] * 20 + [14_000], 2, steady),
+    "more processes than parts": ([9000, 9500], 8, steady),
+    "a machine with other work": (
+        [1000] * 40,
+        2,
+        lambda now: 100.0 if now % 14 < 7 else 50.0,
     ),
-    "more processes than parts": Simulated([9000, 9500], 8, steady),
-    "a machine with other work": Simulated([1000] * 40, 2, waves),
-    "a machine that became busy": Simulated([1000] * 24, 2, slower),
+    "a machine that became busy": (
+        [1000] * 24,
+        2,
+        lambda now: 100.0 if now < 20 else 50.0,
+    ),
 }
 
 
 @pytest.mark.parametrize("name", RUNS)
 def test_the_remaining_time_after_a_minute(name):
-    said, end = RUNS[name].run()
+    said, end = simulated(*RUNS[name])
     assert end > 75
     # Then what is left are a few parts, which processes do not share.
     late = [(now, left) for now, left in said if 60 <= now <= max(60, end - 30)]

@@ -6,8 +6,9 @@ import gzip
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from scrapy_eatext.archive.files import open_file
 from scrapy_eatext.archive.readers import Reading, parts, read_part
 
 if TYPE_CHECKING:
@@ -101,6 +102,22 @@ def filled(folder: Path, files: Mapping[str, bytes]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     return folder
+
+
+def written(folder: str | Path) -> list[dict[str, Any]]:
+    """The rows of an output folder, in an order of their own."""
+    from pyarrow import parquet
+
+    from scrapy_eatext.archive.manifest import outputs
+
+    rows = []
+    for path in outputs(str(folder)):
+        with open_file(path) as file:
+            if path.endswith(".parquet"):
+                rows += parquet.read_table(file).to_pylist()
+            else:
+                rows += map(json.loads, file.read().splitlines())
+    return sorted(rows, key=lambda row: (row["url"], row["id"]))
 
 
 def read_in_parts(source: str | Path, size: int) -> list[Record]:

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.archive import files
-from scrapy_eatext.archive.packed import CUT_OFF
+from scrapy_eatext.archive.packed import CUT_OFF, TO_THE_END
 from scrapy_eatext.archive.readers import (
     folder,
     httpcache,
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 NAMED = frozenset(("httpcache", "dbm", "folder", "cdx"))
 # The kinds whose names are files or folders in the part's folder.
 FILES = frozenset(("httpcache", "folder"))
+# The kinds of files that parts may begin within.
+_DIVISIBLE = frozenset(("warc", "parquet", "jsonlines"))
 _BY_ENDING = {
     ".warc": "warc",
     ".warc.gz": "warc",
@@ -56,7 +58,6 @@ SIZE, _SMALLEST, _SMALLEST_REMOTE = 1 << 25, 1 << 20, 1 << 24
 _FILES = 500
 # The assumed bytes of a page in an archive of single files.
 _PAGE_BYTES = 20_000
-_TO_THE_END = 1 << 62
 # How many files are looked up at a time: a remote store takes some 50 ms for each.
 _AT_ONCE = 32
 
@@ -90,7 +91,7 @@ class Part:
     kind: str
     source: str
     start: int = 0
-    stop: int = _TO_THE_END
+    stop: int = TO_THE_END
     names: Sequence[str] = ()
     size: int = -1
     changed: int = 0
@@ -120,7 +121,7 @@ def read(source: str, reading: Reading = Reading()) -> Iterator[Record]:
 
     Raises ArchiveError if it is no archive, or damaged as a whole.
     """
-    for part in parts(source, size=_TO_THE_END):
+    for part in parts(source, size=TO_THE_END):
         yield from read_part(part, reading)
 
 
@@ -165,7 +166,7 @@ def find(source: str, base: str = "", kind: str = "") -> list[Part]:
 
 def _named(path: str) -> Part:
     kind = _kind_of(path)
-    if kind not in ("warc", "parquet", "jsonlines"):
+    if kind not in _DIVISIBLE:
         raise ArchiveError(f"{path} in a list is no WARC, Parquet or JSON Lines")
     return Part(kind, path)
 
@@ -201,7 +202,8 @@ def places(whole: Part, size: int = SIZE) -> list[int]:
     """
     if whole.kind in NAMED:
         return list(range(0, len(whole.names), max(1, _FILES * size // SIZE)))
-    if whole.kind not in _DIVISIBLE or whole.source.endswith(_INDIVISIBLE):
+    is_packed = whole.source.endswith((".gz", ".zst"))
+    if whole.kind not in _DIVISIBLE or (whole.kind == "jsonlines" and is_packed):
         return [0]
     if files.is_remote(whole.source) and size >= _SMALLEST:
         size = max(size, _SMALLEST_REMOTE)
@@ -209,17 +211,9 @@ def places(whole: Part, size: int = SIZE) -> list[int]:
     return [whole.size * i // count for i in range(count)]
 
 
-_DIVISIBLE = frozenset(("warc", "parquet", "jsonlines"))
-_INDIVISIBLE = tuple(
-    ending
-    for ending, kind in _BY_ENDING.items()
-    if kind == "jsonlines" and ending.endswith((".gz", ".zst"))
-)
-
-
 def cut(whole: Part, at: Sequence[int]) -> Iterator[Part]:
     """The parts of an archive between offsets from places()."""
-    for start, stop in pairwise([*at, _TO_THE_END]):
+    for start, stop in pairwise([*at, TO_THE_END]):
         if whole.kind in NAMED:
             names = whole.names[start:stop]
             yield replace(whole, start=start, stop=start + len(names), names=names)
@@ -315,15 +309,13 @@ def _in_folder(top: str) -> Iterator[Part]:
             path = files.joined(top, inside, name)
             if kind == "folder":
                 pages.append(f"{inside}/{name}" if inside else name)
-            elif kind == "wacz":
+            elif kind and kind != "dbm":
                 try:
                     yield from _archives(kind, path, about)
                 except OSError:
                     # Reading this part raises the error; other archives are not
                     # affected.
                     yield Part("warc", f"{path}#")
-            elif kind and kind != "dbm":
-                yield Part(kind, path, size=about.size, changed=about.changed)
         if not files.is_remote(top):
             for name in httpcache.databases(names):
                 path = files.joined(top, inside, name)
