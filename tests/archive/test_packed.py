@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import zlib
 
 import pytest
 
@@ -13,22 +12,11 @@ from scrapy_eatext.archive.record import dechunked
 from tests.support.archives import page
 
 
-def test_deflate_without_a_header():
-    packer = zlib.compressobj(wbits=-15)
-    body = packer.compress(page(0)) + packer.flush()
-    assert unpacked(body, "deflate", 0) == page(0)
-
-
 def test_brotli():
     brotli = pytest.importorskip("brotli", minversion="1.2.0")
     assert unpacked(brotli.compress(page(0)), "br", 0) == page(0)
     bomb = brotli.compress(bytes(1 << 26))
     assert len(unpacked(bomb, "br", 1000)) == 1001
-
-
-def test_several_codings_are_undone_in_turn():
-    body = gzip.compress(zlib.compress(page(0)))
-    assert unpacked(body, "deflate, gzip", 0) == page(0)
 
 
 def test_a_body_that_is_cut_off_is_a_beginning():

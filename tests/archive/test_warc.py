@@ -312,16 +312,23 @@ def chunked(body: bytes, size: int = 100) -> bytes:
     return b"".join(b"%x;x=y\r\n%s\r\n" % (len(p), p) for p in pieces) + b"0\r\n\r\n"
 
 
-CODINGS: dict[str, Callable[[bytes], bytes]] = {
-    "gzip": gzip.compress,
-    "deflate": zlib.compress,
-    "zstd": zstd.compress,
-}
+def raw_deflate(body: bytes) -> bytes:
+    packer = zlib.compressobj(wbits=-15)
+    return packer.compress(body) + packer.flush()
 
 
-@pytest.mark.parametrize("coding", CODINGS)
-def test_bodies_in_chunks_and_packed(coding):
-    body = CODINGS[coding](page(0))
+CODINGS: list[tuple[str, Callable[[bytes], bytes]]] = [
+    ("gzip", gzip.compress),
+    ("deflate", zlib.compress),
+    ("deflate", raw_deflate),
+    ("deflate, gzip", lambda body: gzip.compress(zlib.compress(body))),
+    ("zstd", zstd.compress),
+]
+
+
+@pytest.mark.parametrize(("coding", "pack"), CODINGS)
+def test_bodies_in_chunks_and_packed(coding, pack):
+    body = pack(page(0))
     head = [f"Content-Encoding: {coding}"]
     sent = response(chunked(body), more=[*head, "Transfer-Encoding: chunked"])
     for block in (
