@@ -386,24 +386,20 @@ def _text(fields: Headers, name: str) -> str:
 def _record(frame: Frame, most: int) -> Record | None:
     """A frame's page, None if records of its type have none."""
     fields = _fields(frame.header)
-    # wget puts addresses into brackets.
-    url, own_id = (
-        _text(fields, name).strip("<>")
-        for name in ("WARC-Target-URI", "WARC-Record-ID")
-    )
+    kind = _text(fields, "WARC-Type").lower()
+    if kind in _BESIDE and not frame.error:
+        return None
     about = Record(
-        own_id or str(frame.offset),
-        url,
+        # wget puts addresses into brackets.
+        _text(fields, "WARC-Record-ID").strip("<>") or str(frame.offset),
+        _text(fields, "WARC-Target-URI").strip("<>"),
         error=frame.error,
         offset=frame.offset,
         fetched=_text(fields, "WARC-Date"),
     )
-    kind = _text(fields, "WARC-Type").lower()
     if not frame.header or (frame.error and kind not in _WITH_PAGE):
         # A damaged record without a page is reported, as pages may be lost with it.
         return replace(about, outcome="unreadable")
-    if kind in _BESIDE:
-        return None
     if kind not in _WITH_PAGE:
         what = "revisit" if kind == "revisit" else "record"
         return replace(about, outcome=f"skipped_{what}")
