@@ -90,6 +90,4 @@ def _origin(page: Page, verdict: Verdict) -> str:
         or verdict.units is not page.blocks
     ):
         return verdict.origin
-    from scrapy_eatext.page.hidden import origin
-
-    return origin(page.blocks, verdict.kept)
+    return page.blocks.origin(verdict.kept)

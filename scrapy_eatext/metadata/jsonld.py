@@ -8,7 +8,6 @@ from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from scrapy_eatext.page.jsondata import values_in
 from scrapy_eatext.page.source import holds
 from scrapy_eatext.page.values import (
     COMMA,
@@ -17,6 +16,7 @@ from scrapy_eatext.page.values import (
     shortened,
     unescaped,
     unescaped_again,
+    values_in,
 )
 
 if TYPE_CHECKING:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
+from scrapy_eatext.page.elements import is_hidden
 from scrapy_eatext.page.paths import Paths, paths_of
 from scrapy_eatext.page.tables import values_of
 from scrapy_eatext.page.tags import KINDS, TAG_ID
@@ -66,10 +69,6 @@ class Blocks:
         lists[~has_item | (elements[lists, ElementColumn.TAG] != TAG_ID["ol"])] = -1
         return items.tolist(), lists.tolist()
 
-    @cached_property
-    def _elements(self) -> list[int]:
-        return self.column("element")
-
     def text(self, i: int) -> str:
         begin, end = self.place(i)
         return self.walk.text[begin:end].decode()
@@ -100,16 +99,12 @@ class Blocks:
     def kind(self, i: int) -> str:
         return self.kinds[i]
 
-    @cached_property
-    def _levels(self) -> list[int]:
-        return self.column("level")
-
     def level(self, i: int) -> int:
-        return self._levels[i]
+        return int(self.walk.blocks.item(i, BlockColumn.LEVEL))
 
     def element(self, i: int) -> Any:
         """The lxml element that a block stands in."""
-        return self.walk.node(self._elements[i])
+        return self.walk.node(self.walk.blocks.item(i, BlockColumn.ELEMENT))
 
     def elements(self, of: list[int]) -> list[Any]:
         """The elements of some of the blocks, which must be in order.
@@ -130,3 +125,32 @@ class Blocks:
         """The XPaths of the elements of some of the blocks, which must be in order."""
         (rows,) = values_of(self.walk.blocks, of, (BlockColumn.ELEMENT,))
         return paths_of(self.walk, rows)
+
+    def origin(self, kept: Sequence[bool]) -> str:
+        """Where most of the kept text stands: "noscript", "hidden" or "page"."""
+        walk = self.walk
+        parents = walk.elements[:, ElementColumn.PARENT].tolist()
+        places = {-1: "page"}
+        chars: Counter[str] = Counter()
+        for innermost, count, is_kept in zip(
+            self.column("inner"), self.chars, kept, strict=True
+        ):
+            if not is_kept:
+                continue
+            # Each element is visited once, so this is linear on deep pages too.
+            path = []
+            row = innermost
+            while row not in places:
+                path.append(row)
+                row = parents[row]
+            place = places[row]
+            for row in reversed(path):
+                if place == "page":
+                    element = walk.node(row)
+                    if element.tag == "noscript":
+                        place = "noscript"
+                    elif is_hidden(dict(element.items()), element.tag):
+                        place = "hidden"
+                places[row] = place
+            chars[place] += count
+        return max(chars, key=chars.__getitem__, default="page")

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.blocks import Blocks
-from scrapy_eatext.page.jsondata import JSON, values_in
-from scrapy_eatext.page.values import unescaped
+from scrapy_eatext.page.values import JSON, unescaped, values_in
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page

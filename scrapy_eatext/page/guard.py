@@ -4,7 +4,7 @@ A tag takes libxml2 time quadratic in its attributes: 80,000 take minutes.  For 
 end tag it searches all open elements, up to 2,048: ten megabytes of these take ten
 seconds, and so do start tags of a body.  All other input that was measured
 (benchmarks/linear.py) takes linear time: since version 2.14 libxml2 stops at that depth
-(see depth.py), and it does not resolve entities that a document defines.
+(see parsing.py), and it does not resolve entities that a document defines.
 
 So attributes beyond MAX_ATTRIBUTES are removed from a tag, and tags beyond MAX_STRAY
 that neither begin nor end an element.  Tags are read by the rules of the HTML standard,

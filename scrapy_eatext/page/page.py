@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
@@ -10,17 +9,18 @@ from weakref import proxy
 
 from lxml import etree
 
-from scrapy_eatext.deadline import TimeLimitError
-from scrapy_eatext.page.behind import ends_early, source_with_behind, without_ends
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.decode import decode, is_misread, utf8_of
-from scrapy_eatext.page.depth import flattened, is_cut_off
 from scrapy_eatext.page.guard import tame
 from scrapy_eatext.page.head import Head, head_of, title_of
-from scrapy_eatext.page.memory import raise_memory
-from scrapy_eatext.page.unclosed import (
+from scrapy_eatext.page.parsing import (
+    encode,
+    is_cut_off,
     is_swallowed,
-    with_end_of_title,
+    parse,
+    parse_source,
+    to_its_end,
+    trim,
     without_open_objects,
 )
 from scrapy_eatext.page.urls import host_of
@@ -75,8 +75,8 @@ class Page:
         """A page from bytes, str, a parsel Selector or a scrapy TextResponse.
 
         The tree of a selector or response is used as it is, unless a response was
-        misread (page/decode.py), or its tree is cut off (page/depth.py) or ends before
-        its text (page/behind.py).  Raises TypeError for other types.
+        misread (page/decode.py), or its tree has to be mended (page/parsing.py).
+        Raises TypeError for other types.
         """
         if isinstance(html, bytes):
             # The compiled modules take no subclass of bytes.
@@ -95,7 +95,7 @@ class Page:
         selector = cast("Selector", html)
         root = _root_of(selector)
         if root is not None and selector.type == "html":
-            root = _to_its_end(root)
+            root = to_its_end(root)
         return cls(etree.Element("html") if root is None else root, url=url)
 
     @classmethod
@@ -122,7 +122,7 @@ class Page:
             root = _root_of(selector)
             if root is not None and selector.type == "html":
                 is_bad = is_cut_off(root) or is_swallowed(root)
-                root = None if is_bad else _to_its_end(root)
+                root = None if is_bad else to_its_end(root)
             # Response and selector refer to each other, so their trees would stay until
             # the garbage collector frees hundreds at once, which stalls the crawl.
             # With a weak reference each tree is freed with its response.
@@ -230,68 +230,6 @@ class Page:
 _MONTH_FIRST = frozenset(("en", "en-us", "en-ca", "en-ph"))
 _DAY_FIRST = frozenset("au gh hk ie in ke mt my ng nz pk sg uk za".split())
 _LONGEST_TAG = 10
-
-# The ASCII characters that str.strip() strips.
-_BLANKS = b" \t\n\r\v\f\x1c\x1d\x1e\x1f"
-
-
-def trim(source: bytes) -> bytes:
-    """The source of a page in UTF-8 as parsel hands it to the parser."""
-    source = source.strip(_BLANKS)
-    if not (source[:1] + source[-1:]).isascii():
-        return encode(source.decode())
-    return source.replace(b"\0", b"")
-
-
-def encode(text: str) -> bytes:
-    """The source of a page as parsel hands it to the parser."""
-    return text.strip().replace("\x00", "").encode("utf-8", "replace")
-
-
-def parse(text: str) -> Any:
-    """The root element of a page."""
-    return parse_source(tame(encode(text)))
-
-
-def parse_source(source: bytes) -> Any:
-    """The root element of a page, mended if the parser would misread its source.
-
-    It is flattened if it is nested too deeply for the parser.  A title without an end
-    tag is closed, and tags of objects without one are removed.  Text after the end of
-    the root is included if it is most of the text.  Raises MemoryError.
-    """
-    source = without_open_objects(source)
-    root = _parsed(source)
-    if is_swallowed(root):
-        root = _parsed(with_end_of_title(source))
-    # Out of time, the page ends where the parser stopped.
-    with suppress(TimeLimitError):
-        if is_cut_off(root):
-            root = _parsed(flattened(source))
-    return _to_its_end(root)
-
-
-def _to_its_end(root: Any) -> Any:
-    """The root, or one with the text behind it too, if that is most of the text."""
-    with suppress(TimeLimitError):
-        if ends_early(root):
-            return _parsed(without_ends(source_with_behind(root)))
-    return root
-
-
-def _parsed(source: bytes) -> Any:
-    """The root element of a page, by the parser and options of parsel."""
-    # collect_ids=False is faster and gives the same tree.
-    parser = etree.HTMLParser(
-        recover=True, encoding="utf-8", huge_tree=True, collect_ids=False
-    )
-    try:
-        root = etree.fromstring(source or b"<html/>", parser)
-    except etree.XMLSyntaxError as error:
-        raise_memory(error)
-        root = None
-    return etree.Element("html") if root is None else root
-
 
 def _root_of(selector: Selector) -> Any:
     """A selector's root element, None if the selector holds a string or JSON data."""

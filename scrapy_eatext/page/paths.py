@@ -103,7 +103,7 @@ class Paths:
         """The index of each element of a document among all that have its name."""
         places = {}
         seen: dict[str, int] = {"*": 0}
-        # A document may have several roots (page/behind.py).
+        # A document may have several roots (page/parsing.py).
         for top in (root, *root.itersiblings(etree.Element)):
             for element in top.iter(etree.Element):
                 seen["*"] += 1

@@ -21,7 +21,7 @@ from scrapy_eatext.execution.choice import Choice
 from scrapy_eatext.execution.worker import limit_memory
 from scrapy_eatext.page import Page
 from scrapy_eatext.page import page as page_module
-from scrapy_eatext.page.page import parse_source
+from scrapy_eatext.page.parsing import parse_source
 from scrapy_eatext.rendering import render
 from scrapy_eatext.result import NOTHING, MainText
 from tests.support.mockserver import text_of

@@ -22,7 +22,7 @@ from scrapy_eatext.page.decode import (
     text_of,
     utf8_of,
 )
-from scrapy_eatext.page.page import encode, parse, trim
+from scrapy_eatext.page.parsing import encode, parse, trim
 from tests.support.hostile import every_page
 from tests.support.pages import any_pages
 from tests.support.passages import PROSE, UNSPACED_PROSE

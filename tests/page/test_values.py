@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_eatext.page.jsondata import JSON
 from scrapy_eatext.page.values import (
     BOUNDS,
+    JSON,
     LONGEST,
     MOST_VALUES,
     bounded,

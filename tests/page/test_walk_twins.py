@@ -26,7 +26,7 @@ from scrapy_eatext.native import loading
 from scrapy_eatext.page import Page, characters
 from scrapy_eatext.page import walk as walking
 from scrapy_eatext.page.columns import BLOCK_COLUMNS
-from scrapy_eatext.page.page import parse
+from scrapy_eatext.page.parsing import parse
 from scrapy_eatext.page.tags import TAGS
 from scrapy_eatext.page.walk import (
     TOKEN_ATTRIBUTES,
