@@ -37,7 +37,7 @@ def extensions() -> list[Extension]:
         import lxml
     except ImportError:  # built without isolation, and without these
         return []
-    checksum = run("native/checksum.py")["checksum"]
+    checksum = run("native/loading.py")["checksum"]
     # What CFLAGS say of optimisation counts.
     chosen = "-O" in os.environ.get("CFLAGS", "")
     return [
@@ -47,7 +47,7 @@ def extensions() -> list[Extension]:
             # lxml's wheels bring the headers of its C API and of libxml2;
             # nothing is linked, as the library is in the process already.
             include_dirs=lxml.get_include(),
-            # Tells sources that have changed since, see twins.load().
+            # Tells sources that have changed since, see loading.py.
             define_macros=[("EATEXT_CHECKSUM", f"{checksum(source)}u")],
             depends=[header.as_posix() for header in PACKAGE.glob("*/*.px[di]")],
             # Where loops over numbers are what takes the time.

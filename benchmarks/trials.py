@@ -55,7 +55,7 @@ from scrapy_eatext.tagger.whole import NAMES
 
 if TYPE_CHECKING:
     from scrapy_eatext.learning.tagger import Sample
-    from scrapy_eatext.tagger.kinds import PythonNameVotes
+    from scrapy_eatext.tagger.kinds import NameVotes
 
 FOLDS = 5
 FIRST = replace(learning.FIRST, trees=90, rate=0.2, borders=32)
@@ -108,7 +108,7 @@ def prepared(folder: Path, sets: Sequence[str], corrections: str) -> Prepared:
     return made
 
 
-def _votes(of: Prepared) -> list[PythonNameVotes]:
+def _votes(of: Prepared) -> list[NameVotes]:
     """What the names on a page tell of its kind, without each fold."""
     return [
         NameVotes(table.hashes, weight)

@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from scrapy_eatext.page import Page
     from scrapy_eatext.page.embedded import Embedded
     from scrapy_eatext.page.walk import Walk
-    from scrapy_eatext.tagger.kinds import PythonNameVotes
     from scrapy_eatext.tagger.model import PythonTagger
     from scrapy_eatext.tagger.operations import Flags, Ints
 
@@ -231,7 +230,7 @@ class TaggerModel:
     version: str
     tagger: PythonTagger
     comments: PythonTagger | None
-    names: PythonNameVotes
+    names: NameVotes
     kinds: NamedTrees
     kind_names: tuple[str, ...]
     quality: NamedTrees

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from scrapy_eatext.learning.tagger import Sample
-    from scrapy_eatext.tagger.kinds import PythonNameVotes
+    from scrapy_eatext.tagger.kinds import NameVotes
     from scrapy_eatext.tagger.operations import Ints
 
 # The penalty on the squares of the weights, found by cross-validation.
@@ -62,7 +62,7 @@ def learn_kinds(
 
 
 def figures_of_names(
-    samples: Sequence[Sample], votes: Sequence[PythonNameVotes], fold: NDArray[np.intp]
+    samples: Sequence[Sample], votes: Sequence[NameVotes], fold: NDArray[np.intp]
 ) -> Ints:
     """The figures of each page, a row for each, by the votes without its fold."""
     return np.array(

@@ -7,9 +7,8 @@ Each method is described at the method of the same name in placing.py.
 from libc.stdint cimport int32_t
 from libc.stdlib cimport calloc, free
 
-from scrapy_eatext.native.bytes cimport Array, add_row
-from scrapy_eatext.native.checksum cimport EATEXT_CHECKSUM
 from scrapy_eatext.native.columns cimport *
+from scrapy_eatext.native.common cimport Array, EATEXT_CHECKSUM, add_row
 
 from scrapy_eatext.output import inline, placing
 from scrapy_eatext.page import tags, walk as walking

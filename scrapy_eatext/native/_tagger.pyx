@@ -16,15 +16,11 @@ here, or not in FACTS, raises ImportError.
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
-from scrapy_eatext.native.bytes cimport DONE, NO_MEMORY, Array, add_bytes, decode, prefetch
-from scrapy_eatext.native.checksum cimport EATEXT_CHECKSUM
-from scrapy_eatext.native.clock cimport eatext_clock
 from scrapy_eatext.native.columns cimport *
-from scrapy_eatext.native.tiles cimport (
-    LANES, TILE, add_leaves, count_borders, divide_numbers, find_places
+from scrapy_eatext.native.common cimport (
+    Array, DONE, EATEXT_CHECKSUM, NO_MEMORY, add_bytes, decode, eatext_clock
 )
-
-from math import isqrt
+from scrapy_eatext.native.tiles cimport LANES, TILE, add_leaves, count_borders, find_places
 
 import numpy as np
 
@@ -210,4 +206,3 @@ cdef class Tagger:
                 self.second.count_row(program.asked[i, 1], values, width, same, second)
 
 include "tagger_whole.pxi"
-include "tagger_votes.pxi"

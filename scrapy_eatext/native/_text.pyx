@@ -5,9 +5,8 @@ from libc.stdint cimport int32_t
 from libc.stdio cimport snprintf
 from libc.stdlib cimport calloc, free
 
-from scrapy_eatext.native.bytes cimport Array, add_bytes
-from scrapy_eatext.native.checksum cimport EATEXT_CHECKSUM
 from scrapy_eatext.native.columns cimport *
+from scrapy_eatext.native.common cimport Array, EATEXT_CHECKSUM, add_bytes
 
 from scrapy_eatext.page import tags
 

@@ -11,13 +11,11 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memmove, memset, strcmp, strlen, strrchr, strstr
 from lxml.includes cimport tree
-from scrapy_eatext.native.bytes cimport (
-    Array, DONE, NO_MEMORY, add_bytes, add_row, decode, extend, goes_on, prefetch,
-    reserve
-)
-from scrapy_eatext.native.checksum cimport EATEXT_CHECKSUM
-from scrapy_eatext.native.clock cimport eatext_clock
 from scrapy_eatext.native.columns cimport *
+from scrapy_eatext.native.common cimport (
+    Array, DONE, EATEXT_CHECKSUM, NO_MEMORY, add_bytes, add_row, decode, eatext_clock,
+    extend, goes_on, reserve
+)
 
 import numpy as np
 from lxml import etree
@@ -496,8 +494,6 @@ cdef int walk_tree(Walker* w, const tree.xmlNode* root) noexcept nogil:
             reading = True
             status = leave(w, &node)
         elif node.type == tree.XML_ELEMENT_NODE:
-            fetch_node(node.children)
-            fetch_node(node.next)
             reading = True
             status = enter(w, &node)
         elif is_text(node):

@@ -22,6 +22,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+import zlib
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -32,17 +33,8 @@ from typing import Any, TypeVar
 
 from lxml import etree
 
-from scrapy_eatext.native.checksum import checksum
-
 # They are built together: unless all exist, none runs.
-_MODULES = (
-    "_decode",
-    "_guard",
-    "_nodes",
-    "_tagger",
-    "_text",
-    "_walk",
-)
+_MODULES = ("_nodes", "_source", "_tagger", "_text", "_walk")
 _FOLDER = Path(__file__).parent
 # The oldest lxml that setup.cfg allows and for which modules are built.
 _OLDEST = (6,)
@@ -96,6 +88,24 @@ def _fault(module: ModuleType, name: str) -> str:
     size: int = etree._Element.__basicsize__
     running = etree.LXML_VERSION[:2], etree.LIBXML_VERSION[:2], size
     return mismatch(module.BUILT_FOR, running)
+
+
+def checksum(source: Path) -> int:
+    """The checksum of a .pyx and of all headers of the package, for setup.py too.
+
+    One header is generated from columns.py, which is read instead.
+    """
+    return zlib.crc32(source.read_bytes(), _of_headers(source.parents[1]))
+
+
+@cache
+def _of_headers(package: Path) -> int:
+    value = 0
+    made = package / "native/columns.pxd"
+    headers = {*package.glob("*/*.px[di]"), *package.glob("page/columns.py")} - {made}
+    for header in sorted(headers):
+        value = zlib.crc32(header.read_bytes(), value)
+    return value
 
 
 Versions = tuple[tuple[int, ...], tuple[int, ...], int]

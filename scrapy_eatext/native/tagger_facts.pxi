@@ -99,14 +99,12 @@ cdef void read_tokens(Page* p, Words words) noexcept nogil:
     cdef Named* named = p.named
     cdef const Word* word
     cdef size_t i
-    cdef int32_t k, token_count = <int32_t>p.token_count
+    cdef int32_t k
     for i in range(p.element_count):
         if from_[ELEMENT_PARENT] >= 0:
             named.far = p.named[from_[ELEMENT_PARENT]].far
             named.flags = p.named[from_[ELEMENT_PARENT]].flags
         for k in range(from_[ELEMENT_FIRST_TOKEN], from_[ELEMENT_FIRST_TOKEN] + from_[ELEMENT_TOKENS]):
-            if k + AHEAD < token_count:
-                fetch(words, p.tokens[k + AHEAD])
             word = find(words, p.tokens[k])
             if word == NULL:
                 continue
@@ -248,11 +246,10 @@ cdef void read_texts(Page* p, Words words, Sources* known) noexcept nogil:
     cdef Head head
     cdef uint32_t[MOST_SEEN] found
     cdef uint32_t[MOST_SEEN] first
-    cdef uint32_t[2][MOST_TOKENS] tokens
-    cdef int[2] made
+    cdef uint32_t[MOST_TOKENS] tokens
     cdef const uint32_t* begin
     cdef size_t i
-    cdef int source, count, k
+    cdef int source, count
     cdef bint whole
     for i in range(p.count):
         narrow(p, FROM_HEADLINE)[i] = narrow(p, FROM_SUMMARY)[i] = -FAR
@@ -279,14 +276,9 @@ cdef void read_texts(Page* p, Words words, Sources* known) noexcept nogil:
             begin = first
             count = words_in(&head, min(head.count, SEEN), FIRST_WORDS + 1, first)
         whole = b[BLOCK_CHARS] <= SEEN
-        made[i & 1] = tokens_of(begin, min(count, FIRST_WORDS + 1), whole, tokens[i & 1])
-        for k in range(made[i & 1]):
-            fetch(words, tokens[i & 1][k])
-        # They are prefetched until the next block.
-        if i:
-            read_words(p, i - 1, tokens[~i & 1], made[~i & 1], words)
+        count = tokens_of(begin, min(count, FIRST_WORDS + 1), whole, tokens)
+        read_words(p, i, tokens, count, words)
         b += BLOCK_COLUMNS
-    read_words(p, i, tokens[i & 1], made[i & 1], words)
     if known.any:
         read_best(p)
 

@@ -57,8 +57,6 @@ cdef enum:
     MAX_COLUMNS = 512
     MAX_SETS = 100
     MAX_DOMAINS = 16
-    # How many words ahead a word's place in a table is prefetched.
-    AHEAD = 16
     NONE = -1
     # The flag of an empty place in a table of words.
     EMPTY = -2

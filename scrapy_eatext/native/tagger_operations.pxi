@@ -45,108 +45,36 @@ cdef inline int64_t cell(const Column* column, size_t row) noexcept nogil:
     return (<const int64_t*>at)[0] if column.wide else (<const int32_t*>at)[0]
 
 
-ctypedef fused Number:
-    int64_t
-    double
-
-
-cdef inline void take(
-    const Column* column, size_t start, int count, Number* to
+cdef inline int64_t span(
+    const Column* column, size_t row, size_t radius, size_t end
 ) noexcept nogil:
-    """Copy ``count`` cells of a column, from row ``start`` on."""
-    cdef Column of = column[0]
-    cdef int i
-    for i in range(count):
-        to[i] = <Number>cell(&of, start + i)
-
-
-cdef inline void take_span(
-    const Column* column, size_t start, int count, size_t radius, size_t end, Number* to
-) noexcept nogil:
-    """Sums within ``radius`` of ``count`` rows, given a column of cumulative sums."""
+    """The sum within ``radius`` of a row, given a column of cumulative sums."""
     cdef const int64_t* sums = <const int64_t*>column.at
-    cdef size_t row
-    cdef int i
-    for i in range(count):
-        row = start + i
-        to[i] = <Number>(
-            sums[min(row + radius + 1, end)] - sums[row - radius if row > radius else 0]
-        )
-
-
-cdef void take_both(
-    const Line* line,
-    const Column* columns,
-    size_t start,
-    int count,
-    size_t end,
-    Number* part,
-    Number* whole,
-) noexcept nogil:
-    """The dividends and divisors of a line for ``count`` rows, from ``start`` on."""
-    cdef const Column* a = columns + line.a
-    cdef const Column* b = columns + line.b
-    cdef const Column* c
-    cdef const int32_t* of
-    cdef int64_t first
-    cdef int i
-    if line.operation == O_SPAN_RATIO or line.operation == O_SPAN_QUOTIENT:
-        take_span(a, start, count, line.c, end, part)
-        take_span(b, start, count, line.c, end, whole)
-    elif line.operation == O_PLACE:
-        c = columns + line.c
-        of = <const int32_t*>a.at + start
-        for i in range(count):
-            first = cell(b, of[i])
-            part[i] = <Number>(<int64_t>start + i - first)
-            whole[i] = <Number>(cell(c, of[i]) - first)
-    else:
-        take(a, start, count, part)
-        take(b, start, count, whole)
-
-
-cdef void divide(
-    const Line* line, const Column* columns, size_t start, int count, size_t end, int32_t* out
-) noexcept nogil:
-    """Evaluate a line with a division, for ``count`` rows from ``start``."""
-    cdef double[TILE] part
-    cdef double[TILE] whole
-    cdef int64_t[TILE] exact_part
-    cdef int64_t[TILE] exact_whole
-    cdef int times = 1000
-    cdef int i
-    if line.operation == O_QUOTIENT or line.operation == O_SPAN_QUOTIENT:
-        times = 1
-    take_both(line, columns, start, count, end, part, whole)
-    if divide_numbers(part, times, whole, count, CAP, out):
-        return
-    take_both(line, columns, start, count, end, exact_part, exact_whole)
-    for i in range(count):
-        out[i] = clip(quotient(exact_part[i] * times, exact_whole[i]))
+    return sums[min(row + radius + 1, end)] - sums[row - radius if row > radius else 0]
 
 
 cdef void evaluate(
     const Line* line, const Column* columns, size_t start, size_t count, size_t end, int32_t* out
 ) noexcept nogil:
     """Evaluate a line for ``count`` rows from ``start``, of ``end`` rows."""
-    cdef Column a = columns[line.a]
+    cdef Column a = columns[line.a], b = columns[line.b], c
     cdef const int32_t* of = <const int32_t*>a.at
     cdef int32_t number = line.c
-    cdef int64_t found
+    cdef int64_t first, times = 1000 if line.operation == O_SPAN_RATIO else 1
     cdef size_t i, row, stop = start + count
     out -= start
-    if line.operation == O_COPY and not a.wide and a.step == sizeof(int32_t):
-        for i in range(start, stop):
-            out[i] = min(max(of[i], <int32_t>-CAP), <int32_t>CAP)
-    elif line.operation == O_COPY:
+    if line.operation == O_COPY:
         for i in range(start, stop):
             out[i] = clip(cell(&a, i))
+    elif line.operation == O_RATIO:
+        for i in range(start, stop):
+            out[i] = clip(ratio(cell(&a, i), cell(&b, i)))
+    elif line.operation == O_QUOTIENT:
+        for i in range(start, stop):
+            out[i] = clip(quotient(cell(&a, i), cell(&b, i)))
     elif line.operation == O_LEFT:
         for i in range(start, stop):
-            out[i] = clip(cell(&a, i) - cell(columns + line.b, i))
-    elif line.operation == O_BIT and not a.wide and a.step == sizeof(int32_t):
-        for i in range(start, stop):
-            out[i] = of[i] >> number & 1
+            out[i] = clip(cell(&a, i) - cell(&b, i))
     elif line.operation == O_BIT:
         for i in range(start, stop):
             out[i] = cell(&a, i) >> number & 1
@@ -154,19 +82,19 @@ cdef void evaluate(
         for i in range(start, stop):
             # Before the first row it is a large number.
             row = i - <size_t>number
-            found = cell(&a, row) if row < end else NONE
-            out[i] = clip(found - cell(&a, i) if line.operation == O_STEP else found)
+            first = cell(&a, row) if row < end else NONE
+            out[i] = clip(first - cell(&a, i) if line.operation == O_STEP else first)
     elif line.operation == O_PICK:
-        of = <const int32_t*>columns[line.b].at
-        if a.wide:
-            for i in range(start, stop):
-                out[i] = clip(cell(&a, of[i]))
-        else:
-            # Of a figure, which is capped.
-            for i in range(start, stop):
-                out[i] = (<const int32_t*>a.at)[of[i]]
+        of = <const int32_t*>b.at
+        for i in range(start, stop):
+            out[i] = clip(cell(&a, of[i]))
+    elif line.operation == O_PLACE:
+        c = columns[number]
+        for i in range(start, stop):
+            first = cell(&b, of[i])
+            out[i] = clip(ratio(<int64_t>i - first, cell(&c, of[i]) - first))
     else:
-        i = start
-        while i < stop:
-            divide(line, columns, i, <int>min(stop - i, <size_t>TILE), end, out + i)
-            i += TILE
+        for i in range(start, stop):
+            out[i] = clip(
+                quotient(span(&a, i, number, end) * times, span(&b, i, number, end))
+            )

@@ -113,28 +113,6 @@ cdef class Forest:
             value = quotient((<int64_t>sums[i] + self.bias[0]) * 100, self.scale)
             out[start + i] = min(max(value, -ZERO), HIGHEST - ZERO) + ZERO
 
-    def sums(self, const int32_t[:, :] matrix):
-        """See Trees.sums()."""
-        cdef int32_t[TILE] values
-        cdef int32_t[:, ::1] found = np.zeros((self.classes + 1, TILE), dtype=np.int32)
-        cdef uint8_t[:, ::1] bins = np.zeros((self.features + 1, TILE), dtype=np.uint8)
-        cdef int count = <int>matrix.shape[1]
-        cdef int start, width, full, i, k
-        made = np.zeros((self.classes, count), dtype=np.int64)
-        cdef int64_t[:, ::1] out = made
-        for start in range(0, count, TILE):
-            width = min(TILE, count - start)
-            full = tile_width(width)
-            for k in range(self.features):
-                for i in range(width):
-                    values[i] = matrix[k, start + i]
-                self.count_row(k, values, full, False, &bins[0, 0])
-            self.add(&bins[0, 0], full, &found[0, 0])
-            for k in range(self.classes):
-                for i in range(width):
-                    out[k, start + i] = <int64_t>found[k, i] + self.bias[k]
-        return made
-
     def answers(self, const int64_t[::1] figures, const Py_ssize_t[::1] places):
         """See PythonForest.answers(); a single sample is compared without bins."""
         cdef int tree, level, k, feature, place

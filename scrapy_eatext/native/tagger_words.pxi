@@ -42,12 +42,6 @@ cdef inline const Word* place_of(Words words, uint32_t wanted) noexcept nogil:
     return word
 
 
-cdef inline void fetch(Words words, uint32_t wanted) noexcept nogil:
-    """Prefetch the memory that find() will read."""
-    prefetch(&words.maybe[wanted >> 3 & words.mask])
-    prefetch(&words.table[wanted & words.mask, 0])
-
-
 cdef inline const Word* find(Words words, uint32_t wanted) noexcept nogil:
     """The word of a hash, or NULL."""
     cdef const Word* word

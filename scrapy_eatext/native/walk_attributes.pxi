@@ -1,9 +1,5 @@
 # Attributes of elements, and nodes as lxml sees them.
 
-cdef enum:
-    # A node takes two or three cache lines.
-    FAR_LINE = 64
-
 cdef size_t MAX_TOKENS = specification.MAX_TOKENS
 cdef int MIN_TOKEN = specification.MIN_TOKEN
 cdef int MAX_TOKEN = specification.MAX_TOKEN
@@ -157,9 +153,6 @@ cdef int read_attributes(
     cdef size_t most = tokens.used + MAX_TOKENS * sizeof(uint32_t)
     told[0] = 0
     while attribute != NULL:
-        # A value's address is far from the beginning of its node.
-        prefetch(<const char*>attribute.children + FAR_LINE)
-        prefetch(attribute.next)
         name = look_up(seen, <const char*>attribute.name)
         # Unusual XML may have an attribute twice; the first one counts.
         if name.bit & ~told[0] and is_plain(attribute):
@@ -200,8 +193,3 @@ cdef inline bint is_child(const tree.xmlNode* node) noexcept nogil:
         or node.type == tree.XML_PI_NODE
         or node.type == tree.XML_ENTITY_REF_NODE
     )
-
-
-cdef inline void fetch_node(const tree.xmlNode* node) noexcept nogil:
-    prefetch(node)
-    prefetch(<const char*>node + FAR_LINE)

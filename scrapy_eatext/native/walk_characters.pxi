@@ -29,8 +29,8 @@ cdef uint8_t[0x10000] CLASSES
 cdef uint8_t[0x10000] SIGNS
 # For each byte PLAIN, SPACE, INVISIBLE, LOOK or STOP.
 cdef uint8_t[256] BYTES
-# zlib's CRC of each byte, and of each byte followed by a number of zeros.
-cdef uint32_t[8][256] CRC
+# zlib's CRC of each byte.
+cdef uint32_t[256] CRC
 
 
 cdef void fill_tables():
@@ -59,10 +59,7 @@ cdef void fill_tables():
         value = i
         for k in range(8):
             value = (value >> 1) ^ (0xEDB88320 if value & 1 else 0)
-        CRC[0][i] = value
-    for k in range(1, 8):
-        for i in range(256):
-            CRC[k][i] = CRC[k - 1][i] >> 8 ^ CRC[0][CRC[k - 1][i] & 0xFF]
+        CRC[i] = value
 
 
 fill_tables()
@@ -96,17 +93,8 @@ cdef inline bint is_blank(uint8_t c) noexcept nogil:
 
 cdef uint32_t crc32(const uint8_t* at, const uint8_t* end) noexcept nogil:
     cdef uint32_t value = 0xFFFFFFFF
-    # Eight bytes at a time, as single bytes would depend on one another.
-    while end - at >= 8:
-        value ^= at[0] | at[1] << 8 | at[2] << 16 | <uint32_t>at[3] << 24
-        value = (
-            CRC[7][value & 0xFF] ^ CRC[6][value >> 8 & 0xFF]
-            ^ CRC[5][value >> 16 & 0xFF] ^ CRC[4][value >> 24]
-            ^ CRC[3][at[4]] ^ CRC[2][at[5]] ^ CRC[1][at[6]] ^ CRC[0][at[7]]
-        )
-        at += 8
     while at < end:
-        value = value >> 8 ^ CRC[0][(value ^ at[0]) & 0xFF]
+        value = value >> 8 ^ CRC[(value ^ at[0]) & 0xFF]
         at += 1
     return ~value
 

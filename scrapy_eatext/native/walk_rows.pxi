@@ -110,7 +110,6 @@ cdef object value_called(_Document document, tree.xmlNode* node, bytes name):
     cdef const char* value
     # Unusual XML may have an attribute twice; the first one counts.
     while attribute != NULL:
-        prefetch(attribute.next)
         if strcmp(<const char*>attribute.name, wanted) == 0 and is_plain(attribute):
             if value_of(attribute, &value):
                 return (<object>elementFactory(document, node)).get(name.decode())

@@ -217,4 +217,4 @@ def _is_multi_byte(encoding: str) -> bool:
     return len("\u4e00".encode(encoding, "ignore")) > 1
 
 
-is_utf8 = twin(python_is_utf8, "_decode")
+is_utf8 = twin(python_is_utf8, "_source")

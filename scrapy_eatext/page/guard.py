@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from scrapy_eatext.native.loading import twin
+from scrapy_eatext.page import tags as html
 
 # Pages hardly ever have a hundred, and this many take little time.
 MAX_ATTRIBUTES = 1000
@@ -39,10 +40,7 @@ _ATTRIBUTE = (
     rb"(?:\"[^\"]*\"?|'[^']*'?|[^ \t\n\r\f>\"'][^ \t\n\r\f>]*|))?"
 )
 _NAME = rb"[^ \t\n\r\f/>]*"
-# Elements whose content is text up to their end tag.
-RAW = frozenset(
-    b"iframe noembed noframes plaintext script style textarea title xmp".split()
-)
+RAW, VOID = (frozenset(map(str.encode, names)) for names in (html.RAW, html.VOID))
 # The beginning of another element's name.
 _NOT_RAW = rb"(?!(?i:%b)[ \t\n\r\f/>])[a-zA-Z]" % b"|".join(sorted(RAW))
 # Tags in their usual spelling, and comments.  The alternatives exclude one another, so
@@ -69,10 +67,6 @@ _ORDINARY = re.compile(
 # The same without tags, if each tag must be checked.
 _NO_TAG = re.compile(
     rb"[^<]*(?:(?:<(?!!--)[!?][^>]*>|</(?![a-zA-Z])[^>]*>|<(?![a-zA-Z/!?]))[^<]*){0,500}"
-)
-# Elements without an end tag.
-VOID = frozenset(
-    b"area base br col embed frame hr img input link meta param source track wbr".split()
 )
 _TAG = re.compile(rb"</?([a-zA-Z]%b)" % _NAME)
 _ONE_ATTRIBUTE = re.compile(_ATTRIBUTE)
@@ -229,4 +223,4 @@ def _after_script(source: bytes, at: int) -> int:
     return len(source)
 
 
-without_surplus = twin(python_without_surplus, "_guard")
+without_surplus = twin(python_without_surplus, "_source")

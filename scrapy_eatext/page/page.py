@@ -231,6 +231,7 @@ _MONTH_FIRST = frozenset(("en", "en-us", "en-ca", "en-ph"))
 _DAY_FIRST = frozenset("au gh hk ie in ke mt my ng nz pk sg uk za".split())
 _LONGEST_TAG = 10
 
+
 def _root_of(selector: Selector) -> Any:
     """A selector's root element, None if the selector holds a string or JSON data."""
     root = selector.root

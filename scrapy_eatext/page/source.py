@@ -10,4 +10,4 @@ def python_holds(source: bytes, name: bytes) -> bool:
     return name in source
 
 
-holds = twin(python_holds, "_decode")
+holds = twin(python_holds, "_source")

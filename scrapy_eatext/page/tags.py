@@ -124,6 +124,13 @@ AMP_IMAGES = frozenset(("amp-anim", "amp-img"))
 # Elements that show another page or file.
 EMBEDS = frozenset("audio iframe object video".split())
 
+# Elements without an end tag, and those whose content is text up to their end tag.
+VOID = frozenset(
+    "area base br col embed frame hr img input link meta param source track wbr".split()
+)
+RAW = frozenset(
+    "iframe noembed noframes plaintext script style textarea title xmp".split()
+)
 LISTS = frozenset("dir menu ol ul".split())
 STRONG = frozenset(("b", "strong"))
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scrapy_eatext.native.loading import twin
 from scrapy_eatext.tagger.whole import NAMES
 
 if TYPE_CHECKING:
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
     from scrapy_eatext.tagger.operations import Ints
 
 
-class PythonNameVotes:
-    """Weights of words for each kind of page; NameVotes is this or its compiled twin.
+class NameVotes:
+    """Weights of words for each kind of page.
 
     ``hashes`` is sorted; ``weight``, in hundredths of a logit, has a row for each of
     them, and a column for each kind.
@@ -45,9 +44,6 @@ class PythonNameVotes:
         total = self._weight[words].sum(axis=0, dtype=np.int64)
         scaled: Ints = total * 100 // max(isqrt(len(words) * 10_000), 1)
         return scaled
-
-
-NameVotes = twin(PythonNameVotes, "_tagger")
 
 
 def words_on(walk: Walk, hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.intp]:

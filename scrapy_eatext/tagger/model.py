@@ -19,7 +19,6 @@ from scrapy_eatext.tagger.context import (
 from scrapy_eatext.tagger.facts import facts_of, tree_of
 from scrapy_eatext.tagger.features import block_features, features_with, spread
 from scrapy_eatext.tagger.operations import evaluate_all, wanted
-from scrapy_eatext.tagger.trees import PythonForest
 
 if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
@@ -55,10 +54,10 @@ class PythonTagger:
         tree = tree_of(walk)
         facts = facts_of(walk, self._names, tree, votes)
         rows = evaluate_all(self._own, facts)
-        likelihood = likelihood_of(self._first, spread(rows, count), PythonForest)
+        likelihood = likelihood_of(self._first, spread(rows, count))
         facts = context_facts(facts, tree, likelihood)
         rows |= evaluate_all(self._around, facts)
-        return likelihood_of(self._second, spread(rows, count), PythonForest)
+        return likelihood_of(self._second, spread(rows, count))
 
     def features(
         self,
@@ -79,16 +78,10 @@ class PythonTagger:
         return context_features(walk, likelihood, names)
 
 
-def likelihood_of(
-    trees: Trees, rows: Mapping[str, Ints], forest: type[PythonForest] | None = None
-) -> Ints:
-    """Each block's likelihood by an ensemble of trees, from its features by name.
-
-    ``forest`` is a class to use instead of Forest.
-    """
+def likelihood_of(trees: Trees, rows: Mapping[str, Ints]) -> Ints:
+    """Each block's likelihood by an ensemble of trees, from its features by name."""
     values = np.array([rows[name] for name in trees.names], dtype=np.int32)
-    sums = (forest(trees) if forest else trees.forest).sums(values)
-    logit = sums[0].astype(np.int64) * 100 // trees.scale
+    logit = trees.sums(values)[0].astype(np.int64) * 100 // trees.scale
     likelihood: Ints = np.clip(logit + ZERO, 0, HIGHEST)
     return likelihood
 

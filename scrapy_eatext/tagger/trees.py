@@ -97,7 +97,7 @@ class Trees:
 
         ``values`` has a row for each of ``names`` and a column for each block.
         """
-        return self.forest.sums(values)
+        return PythonForest(self).sums(values)
 
     def arrays(self, of: str) -> dict[str, npt.NDArray[Any]]:
         """The arrays for a model file; ``of`` is the ensemble's name, a prefix."""

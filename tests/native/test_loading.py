@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import scrapy_eatext
-from scrapy_eatext.native import checksum, loading
+from scrapy_eatext.native import loading
 from tests.support.properties import COMPILED_ONLY
 
 PACKAGE = Path(scrapy_eatext.__file__).parent
@@ -36,7 +36,7 @@ def test_each_module_tells_what_it_was_built_from(name):
     assert 0 < module.CHECKSUM < 1 << 32
     # An installed package has no sources.
     if source_of(name).exists():
-        assert checksum.checksum(source_of(name)) == module.CHECKSUM
+        assert loading.checksum(source_of(name)) == module.CHECKSUM
 
 
 def test_every_source_is_a_module_that_is_loaded():
@@ -53,11 +53,11 @@ def test_a_checksum_is_of_source_and_headers(tmp_path):
         path.write_bytes(b"1")
     found = set()
     for path in (source, source, header):
-        checksum._of_headers.cache_clear()
-        found.add(checksum.checksum(source))
+        loading._of_headers.cache_clear()
+        found.add(loading.checksum(source))
         path.write_bytes(b"2" + path.read_bytes())
-    checksum._of_headers.cache_clear()
-    found.add(checksum.checksum(source))
+    loading._of_headers.cache_clear()
+    found.add(loading.checksum(source))
     assert len(found) == 4
 
 

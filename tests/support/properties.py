@@ -34,8 +34,8 @@ from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.characters import BROKEN_LINE, strip_unstorable
 from scrapy_eatext.page.columns import BLOCK_COLUMNS, ELEMENT_COLUMNS, MARK_COLUMNS
 from scrapy_eatext.page.elements import ends_in_question
-from scrapy_eatext.page.tags import LENIENT_SKIP, SKIP
 from scrapy_eatext.page.parsing import is_swallowed, without_open_objects
+from scrapy_eatext.page.tags import LENIENT_SKIP, SKIP
 from scrapy_eatext.page.urls import Addresses
 from scrapy_eatext.page.walk import python_walk
 from scrapy_eatext.rendering import render, run

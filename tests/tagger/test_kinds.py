@@ -11,10 +11,7 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.page.walk import Walk
 from scrapy_eatext.tagger.facts import VOTES, no_names
 from scrapy_eatext.tagger.features import block_features
-from scrapy_eatext.tagger.kinds import NameVotes, PythonNameVotes, words_on
-from tests.support.properties import both
-
-BOTH = pytest.mark.parametrize("make", both(PythonNameVotes, NameVotes))
+from scrapy_eatext.tagger.kinds import NameVotes, words_on
 
 
 def walk_of(*names: str) -> Walk:
@@ -30,9 +27,10 @@ def table_of(**weight: list[int]) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-@BOTH
-def test_each_known_word_of_a_page_counts_once(make: type[PythonNameVotes]) -> None:
-    of = make(*table_of(thread=[100, 0], reply=[50, -20], cart=[-70, 90], price=[7, 7]))
+def test_each_known_word_of_a_page_counts_once() -> None:
+    of = NameVotes(
+        *table_of(thread=[100, 0], reply=[50, -20], cart=[-70, 90], price=[7, 7])
+    )
     assert of.figures(walk_of("thread")).tolist() == [100, 0]
     # The root of two is 1.41.
     assert of.figures(walk_of("thread", "reply")).tolist() == [106, -15]
@@ -40,12 +38,11 @@ def test_each_known_word_of_a_page_counts_once(make: type[PythonNameVotes]) -> N
     assert of.figures(crowded).tolist() == [106, -15]
 
 
-@BOTH
-def test_pages_without_a_known_word(make: type[PythonNameVotes]) -> None:
-    of = make(*table_of(thread=[100, 0], reply=[50, -20]))
+def test_pages_without_a_known_word() -> None:
+    of = NameVotes(*table_of(thread=[100, 0], reply=[50, -20]))
     assert of.figures(walk_of("sidebar")).tolist() == [0, 0]
     assert of.figures(Page.of("").blocks.walk).tolist() == [0, 0]
-    nothing = make(np.zeros(0, dtype=np.uint32), np.zeros((0, 3), dtype=np.int16))
+    nothing = NameVotes(np.zeros(0, dtype=np.uint32), np.zeros((0, 3), dtype=np.int16))
     assert nothing.figures(walk_of("thread")).tolist() == [0, 0, 0]
 
 

@@ -19,7 +19,7 @@ from scrapy_eatext.page.walk import Walk
 from scrapy_eatext.tagger.context import FEATURES, HIGHEST
 from scrapy_eatext.tagger.facts import TokenTable, weights
 from scrapy_eatext.tagger.features import block_features, features_with
-from scrapy_eatext.tagger.kinds import NameVotes, PythonNameVotes
+from scrapy_eatext.tagger.kinds import NameVotes
 from scrapy_eatext.tagger.model import PythonTagger, Tagger, likelihood_of
 from scrapy_eatext.tagger.operations import CAP, NONE
 from scrapy_eatext.tagger.selection import (
@@ -162,8 +162,6 @@ def check_tagger(walk: Walk, seed: int) -> None:
     shape = len(table.hashes), int(rng.integers(0, 20))
     weight = rng.integers(-500, 501, shape).astype(np.int16)
     votes = NameVotes(table.hashes, weight).figures(walk)
-    expected = PythonNameVotes(table.hashes, weight).figures(walk)
-    assert votes.tolist() == expected.tolist()
     rows = python.features(walk, names, votes=votes)
     check_rows(bare.features(walk, names, votes=votes), rows)
     if not len(walk.blocks):
@@ -171,8 +169,6 @@ def check_tagger(walk: Walk, seed: int) -> None:
     check_whole(rng, walk)
     values = np.stack([rows[name] for name in names]).astype(np.int32)
     first = any_trees(rng, names, values)
-    asked = np.stack([values[names.index(name)] for name in first.names])
-    assert first.sums(asked).tolist() == PythonForest(first).sums(asked).tolist()
     likelihood = likelihood_of(first, rows)
     if rng.integers(2):
         likelihood = rng.integers(0, HIGHEST + 1, len(walk.blocks))

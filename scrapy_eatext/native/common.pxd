@@ -1,4 +1,4 @@
-# What compiled modules do with bytes: memory, arrays that grow, and characters in UTF-8.
+# What compiled modules share: a checksum, a clock, arrays that grow, characters in UTF-8.
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport realloc
@@ -6,14 +6,22 @@ from libc.string cimport memcpy
 
 cdef extern from *:
     """
-    #if defined(__GNUC__)
-    #define eatext_prefetch(at) __builtin_prefetch(at)
+    #if defined(_WIN32)
+    #include <windows.h>
+    static inline double eatext_clock(void) { return GetTickCount64() / 1e3; }
     #else
-    #define eatext_prefetch(at) ((void)(at))
+    #include <time.h>
+    static inline double eatext_clock(void) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return now.tv_sec + now.tv_nsec / 1e9;
+    }
     #endif
     """
-    # Fetches memory that will be read soon, and would be waited for otherwise.
-    void prefetch "eatext_prefetch" (const void* at) noexcept nogil
+    # The checksum of the sources that a module is built from, see loading.py.
+    const unsigned int EATEXT_CHECKSUM
+    # The clock of time.monotonic(), in seconds.
+    double eatext_clock() noexcept nogil
 
 cdef enum:
     # A shorter source takes less time than a thread waits for Python's lock, which is

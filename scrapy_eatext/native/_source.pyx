@@ -1,15 +1,114 @@
 # cython: language_level=3
-"""The compiled twin of guard.without_surplus()."""
+"""The compiled twins of the functions that read a page's source.
 
-from libc.stdint cimport int32_t
+They are decode.is_utf8(), source.holds() and guard.without_surplus().
+"""
+
+from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memchr
-from scrapy_eatext.native.bytes cimport Array, DONE, NO_MEMORY, SHORT, add_bytes
-from scrapy_eatext.native.checksum cimport EATEXT_CHECKSUM
+from libc.string cimport memchr, memcmp, memcpy
+from scrapy_eatext.native.common cimport (
+    Array, DONE, EATEXT_CHECKSUM, NO_MEMORY, SHORT, add_bytes, decode
+)
 
-from scrapy_eatext.page import guard as specification
+from scrapy_eatext.page import tags
 
 CHECKSUM = EATEXT_CHECKSUM
+
+cdef enum:
+    # The number of bytes that are tested for ASCII at once: four words.
+    STRIDE = 32
+    # The number of places at which a name is sought at once.
+    PLACES = 64
+
+
+cdef bint is_ascii(const unsigned char* at) noexcept nogil:
+    """Whether the next STRIDE bytes are ASCII."""
+    cdef uint64_t[4] words
+    memcpy(words, at, STRIDE)
+    return not (words[0] | words[1] | words[2] | words[3]) & 0x8080808080808080ULL
+
+
+cdef int sequence(const unsigned char* at) noexcept nogil:
+    """The length of the multi-byte character that starts here, 0 if it is invalid."""
+    cdef uint32_t code
+    cdef int size = decode(at, &code)
+    # Overlong forms, surrogates and codes beyond Unicode are invalid.
+    if size == 1 or at[0] > 0xF4 or 0xD800 <= code < 0xE000 or code >= 0x110000:
+        return 0
+    return size if code >= (0x80 if size == 2 else 0x800 if size == 3 else 0x10000) else 0
+
+
+cdef bint is_whole(const unsigned char* at, const unsigned char* end) noexcept nogil:
+    """Whether all bytes up to the end are valid UTF-8."""
+    cdef const unsigned char* stop
+    cdef int size
+    while at < end:
+        if end - at >= STRIDE and is_ascii(at):
+            at += STRIDE
+            continue
+        stop = at + STRIDE if end - at > STRIDE else end
+        while at < stop:
+            if at[0] < 0x80:
+                at += 1
+                continue
+            size = sequence(at)
+            if size == 0:
+                return False
+            at += size
+    return True
+
+
+def is_utf8(bytes source not None):
+    """Whether the bytes are valid UTF-8."""
+    cdef const unsigned char* at = source
+    cdef const unsigned char* end = at + len(source)
+    cdef bint whole
+    if end - at < SHORT:
+        return is_whole(at, end)
+    with nogil:
+        whole = is_whole(at, end)
+    return whole
+
+
+cdef bint is_in(
+    const unsigned char* at, Py_ssize_t count, const unsigned char* name, Py_ssize_t size
+) noexcept nogil:
+    """Whether a name of ``size`` bytes begins at one of ``count`` places."""
+    cdef Py_ssize_t i = 0, j
+    cdef Py_ssize_t middle = size // 2, last = size - 1
+    cdef unsigned char a = name[0], b = name[middle], c = name[last]
+    cdef unsigned char hit
+    while i < count:
+        if count - i >= PLACES:
+            # The compiler makes a few wide operations of this.
+            hit = 0
+            for j in range(PLACES):
+                hit |= (at[i + j] == a) & (at[i + j + middle] == b) & (at[i + j + last] == c)
+            if not hit:
+                i += PLACES
+                continue
+        for j in range(i, min(i + PLACES, count)):
+            if at[j] == a and memcmp(at + j, name, size) == 0:
+                return True
+        i += PLACES
+    return False
+
+
+def holds(bytes source not None, bytes name not None):
+    """Whether the bytes of a name, at least one, stand in a source."""
+    cdef const unsigned char* at = source
+    cdef const unsigned char* sought = name
+    cdef Py_ssize_t size = len(name), count = len(source) - size + 1
+    cdef bint found
+    if count < SHORT:
+        return is_in(at, count, sought, size)
+    with nogil:
+        found = is_in(at, count, sought, size)
+    return found
+
+
+# -- the guard: characters, and where in the source
 
 cdef enum:
     # The characters that end the name of an attribute.
@@ -82,30 +181,26 @@ cdef inline int key_of(const unsigned char* name, Py_ssize_t size) noexcept nogi
 # The known elements, by their keys.
 cdef Element[KEYS] ELEMENTS
 cdef Element UNKNOWN = Element(NULL, 0, 0)
-# References that keep the bytes of the names alive.
-_NAMES = [*specification.RAW, *specification.VOID, b"body"]
+# The bytes of the names stay alive here.
+_NAMES = [name.encode() for name in (*tags.RAW, *tags.VOID, "body")]
 
 
 cdef void fill_elements() except *:
     cdef int key
     for name in _NAMES:
         key = key_of(name, len(name))
-        assert key == specification.key(name) and ELEMENTS[key].name == NULL
+        assert ELEMENTS[key].name == NULL
+        known = name.decode()
         ELEMENTS[key] = Element(name, len(name), (
-            (name in specification.RAW) * RAW
-            | (name in specification.VOID) * VOID
-            | (name == b"body") * BODY
-            | (name == b"script") * SCRIPT
-            | (name == b"plaintext") * ENDLESS
+            (known in tags.RAW) * RAW
+            | (known in tags.VOID) * VOID
+            | (known == "body") * BODY
+            | (known == "script") * SCRIPT
+            | (known == "plaintext") * ENDLESS
         ))
 
 
 fill_elements()
-
-# The replacement of a tag that is left out.
-cdef bytes _NOTHING = specification.NOTHING
-cdef const char* NOTHING = _NOTHING
-assert len(_NOTHING) == 3
 
 
 cdef const Element* find_element(Cursor* c, int* key) noexcept nogil:
@@ -301,7 +396,7 @@ cdef int copy_rest(
         elif stray:
             stray -= 1
         else:
-            if leave_out(copy, tag.start, c.at) or add_bytes(&copy.kept, NOTHING, 3):
+            if leave_out(copy, tag.start, c.at) or add_bytes(&copy.kept, b"</>", 3):
                 return NO_MEMORY
             continue
         if tag.opens and tag.allowed < tag.last:
