@@ -55,7 +55,6 @@ from scrapy_eatext.tagger.whole import NAMES
 
 if TYPE_CHECKING:
     from scrapy_eatext.learning.tagger import Sample
-    from scrapy_eatext.tagger.kinds import NameVotes
 
 FOLDS = 5
 FIRST = replace(learning.FIRST, trees=90, rate=0.2, borders=32)

@@ -105,7 +105,7 @@ _DATE = re.compile(
     r"(?P<y1>(?:19|20|25)\d\d)"
     r"|(?P<y3>(?:19|20)\d\d)(?:[-/.]|\.\s)(?P<m3>\d{1,2})(?:[-/.]|\.\s)(?P<d3>\d{1,2})"
     rf"|(?P<y6>(?:19|20)\d\d)(?:\sm)?(?:[.,]?\s|-)(?P<m6>{_WORD})[\s-](?P<d6>\d{{1,2}})"
-    r"|(?P<a5>\d{1,2})(?:[./-]|\.\s)(?P<b5>\d{1,2})(?:[./-]|\.\s)(?P<y5>(?:19|20)\d\d)"
+    r"|(?P<d5>\d{1,2})(?:[./-]|\.\s)(?P<m5>\d{1,2})(?:[./-]|\.\s)(?P<y5>(?:19|20)\d\d)"
     r"|(?P<d7>\d{1,2})\stháng\s(?P<m7>\d{1,2})(?:,|\snăm)?\s(?P<y7>(?:19|20)\d\d))(?!\d)"
     # A time of day may follow at once.
     r"|(?P<y4>(?:19|20)\d\d)\s?[年년]\s?(?P<m4>\d{1,2})\s?[月월]\s?(?P<d4>\d{1,2})\s?[日일])"
@@ -113,6 +113,8 @@ _DATE = re.compile(
     r"(?P<y2>(?:19|20)\d\d)(?!\d)",
     re.IGNORECASE,
 )
+# The forms with the name of a month, and the one whose day may be either number.
+_NAMED_FORMS, _AMBIGUOUS = "126", "5"
 _OTHER_DIGIT = re.compile(r"(?![0-9])\d")
 _YEAR = re.compile(r"(?:19|20|25)\d\d")
 # Thai months are written with years of the Buddhist era, which is 543 years ahead.
@@ -162,23 +164,16 @@ def found(text: str, *, day_first: bool = True) -> Iterator[tuple[str, int, int]
     if not _YEAR.search(text):
         return
     for match in _DATE.finditer(text):
-        if match["y1"]:
-            day = _named(match["y1"], match["m1"], match["d1"], bool(match["dot"]))
-        elif match["y2"]:
-            day = _named(match["y2"], match["m2"], match["d2"])
-        elif match["y3"]:
-            day = _day(match["y3"], match["m3"], match["d3"])
-        elif match["y6"]:
-            day = _named(match["y6"], match["m6"], match["d6"])
-        elif match["y4"]:
-            day = _day(match["y4"], match["m4"], match["d4"])
-        elif match["y7"]:
-            day = _day(match["y7"], match["m7"], match["d7"])
+        form = next(form for form in "1234567" if match[f"y{form}"])
+        year, month, day_of_month = (match[f"{part}{form}"] for part in "ymd")
+        if form in _NAMED_FORMS:
+            day = _named(year, month, day_of_month, bool(match["dot"]))
+        elif form == _AMBIGUOUS:
+            ways = (month, day_of_month), (day_of_month, month)
+            likely, unlikely = ways if day_first else reversed(ways)
+            day = _day(year, *likely) or _day(year, *unlikely)
         else:
-            year, first, second = match["y5"], match["a5"], match["b5"]
-            if not day_first:
-                first, second = second, first
-            day = _day(year, second, first) or _day(year, first, second)
+            day = _day(year, month, day_of_month)
         if day:
             yield day, match.start(), match.end()
 

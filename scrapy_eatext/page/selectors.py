@@ -20,12 +20,15 @@ from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.events import events
 
 _Flags = list[bool]
-# The operators that compare an attribute with a non-empty value.
-_OPERATORS: dict[str, Callable[[str, str], bool]] = {
-    "^=": str.startswith,
-    "$=": str.endswith,
-    "*=": str.__contains__,
-    "~=": lambda has, value: value in has.split(),
+# Whether an attribute's value, None for none, is what an operator asks for.
+_OPERATORS: dict[str, Callable[[str | None, str], bool]] = {
+    "=": lambda has, value: has == value,
+    "!=": lambda has, value: has != value and (has is not None or bool(value)),
+    "|=": lambda has, value: has is not None and f"{has}-".startswith(f"{value}-"),
+    "^=": lambda has, value: bool(value) and (has or "").startswith(value),
+    "$=": lambda has, value: bool(value) and (has or "").endswith(value),
+    "*=": lambda has, value: bool(value) and value in (has or ""),
+    "~=": lambda has, value: bool(value) and value in (has or "").split(),
 }
 # Pseudo-classes that count siblings: whether only those of the same tag, and whether
 # from the end.
@@ -144,25 +147,10 @@ class Matcher:
             return [value is not None for value in values]
         wanted = part.value.value
         if getattr(part, "flag", None) == "i":
-            wanted, values = (
-                wanted.lower(),
-                [value and value.lower() for value in values],
-            )
-        if part.operator == "=":
-            return [value == wanted for value in values]
-        if part.operator == "!=":
-            return [
-                value != wanted and (value is not None or bool(wanted))
-                for value in values
-            ]
-        if part.operator == "|=":
-            return [
-                value is not None
-                and (value == wanted or value.startswith(f"{wanted}-"))
-                for value in values
-            ]
+            wanted = wanted.lower()
+            values = [value and value.lower() for value in values]
         holds = _OPERATORS[part.operator]
-        return [bool(wanted and value and holds(value, wanted)) for value in values]
+        return [holds(value, wanted) for value in values]
 
     def _negation(self, part: Any) -> _Flags:
         return [not flag for flag in self._match(part.subselector)]
@@ -208,12 +196,8 @@ class Matcher:
         if name in ("contains", "lang"):
             if part.argument_types() not in (["STRING"], ["IDENT"]):
                 return self._unknown(part)
-            value = arguments[0].value
-            return (
-                self._containing(value)
-                if name == "contains"
-                else self._in_language(value)
-            )
+            find = self._containing if name == "contains" else self._in_language
+            return find(arguments[0].value)
         counted = _COUNTED.get(name)
         if counted is None:
             return self._unknown(part)
