@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import random
-import subprocess
 import sys
 import threading
 import time
 from dataclasses import replace
-from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree, html
 
-import scrapy_eatext
 from scrapy_eatext.deadline import TimeLimitError, time_limit
-from scrapy_eatext.native import loading
 from scrapy_eatext.page import Page, characters
 from scrapy_eatext.page import walk as walking
 from scrapy_eatext.page.columns import BLOCK_COLUMNS
@@ -161,15 +153,19 @@ def test_pages_of_the_example():
 
 
 @COMPILED_ONLY
-@given(html=pages())
-def test_pages(html):
-    check_walks(parse(html))
-
-
-@COMPILED_ONLY
-@given(html=st.one_of(broken_pages(), tag_soup()))
-def test_broken_pages(html):
-    check_walks(parse(html))
+@given(html=st.one_of(pages(), broken_pages(), tag_soup()))
+def test_any_pages(html):
+    root = parse(html)
+    check_walks(root)
+    found = walking.walk(root)
+    rows = list(range(len(found.elements)))
+    around, places = found.elements[1:, [0, 7]].T.tolist()
+    for which in (rows,), (rows[::3],), (rows[::-3],), (around, places):
+        assert walking.nodes_of(found, *which) == python_nodes_of(found, *which)
+    for row_numbers in rows, rows[::-3]:
+        for name in "class", "href", "none":
+            given = found, row_numbers, name
+            assert walking.attribute_values(*given) == python_attribute_values(*given)
 
 
 @COMPILED_ONLY
@@ -377,24 +373,15 @@ def test_nodes_are_found_where_elements_are_left_out(walk):
     assert found.nodes is found.nodes
 
 
-def test_time_is_up(walk):
-    root = parse("<p>a</p>" * 20_000)
-    with time_limit(0.0001):
-        time.sleep(0.001)
-        with pytest.raises(TimeLimitError):
-            walk(root)
-    with time_limit(60):
-        assert len(walk(root).blocks) == 20_000
-
-
-def test_time_is_up_in_the_middle():
+def test_time_is_up_in_the_middle(walk):
     root = parse("<p>a <b>b</b></p>" * 200_000)
-    for walk in (python_walk, walking.walk):
-        start = time.thread_time()
-        with time_limit(0.002), pytest.raises(TimeLimitError):
-            walk(root)
-        # A part of it is lxml's own time for its first elements.
-        assert time.thread_time() - start < 1
+    start = time.thread_time()
+    with time_limit(0.002), pytest.raises(TimeLimitError):
+        walk(root)
+    # A part of it is lxml's own time for its first elements.
+    assert time.thread_time() - start < 1
+    with time_limit(60):
+        assert len(walk(parse("<p>a</p>" * 20_000)).blocks) == 20_000
 
 
 def test_too_much_text(walk, monkeypatch):
@@ -448,106 +435,6 @@ def test_characters_are_counted_by_class():
     ]
 
 
-BUILT = ((6, 1), (2, 14), 40)
-
-
-@pytest.mark.parametrize(
-    ("running", "reason"),
-    [
-        (BUILT, ""),
-        (((6, 0), (2, 13), 40), ""),
-        (((6, 2), (2, 14), 40), "lxml 6.1, not 6.2"),
-        (((5, 4), (2, 14), 40), "lxml 6.1, not 5.4"),
-        (((7, 0), (2, 14), 40), "lxml 6.1, not 7.0"),
-        (((6, 1), (2, 15), 40), "libxml2 2.14, not 2.15"),
-        (((6, 1), (3, 0), 40), "libxml2 2.14, not 3.0"),
-        (((6, 1), (2, 14), 48), "another build of lxml"),
-    ],
-)
-def test_versions(monkeypatch, running, reason):
-    found = loading.mismatch(BUILT, running)
-    assert reason in found
-    assert bool(reason) == bool(found)
-
-
-@COMPILED_ONLY
-@pytest.mark.parametrize(
-    "error",
-    [
-        ModuleNotFoundError("no module lxml.odd", name="lxml.odd"),
-        ImportError("undefined symbol"),
-        AssertionError(),
-    ],
-)
-def test_what_cannot_be_loaded(monkeypatch, error):
-    def fail(name):
-        raise error
-
-    monkeypatch.setattr(loading, "import_module", fail)
-    monkeypatch.setattr(loading, "load", cache(loading.load.__wrapped__))
-    with pytest.warns(RuntimeWarning, match="runs slower") as caught:
-        loaded = [loading.load("_walk"), loading.load("_walk")]
-    assert loaded == [None, None]
-    assert [str(error) in str(w.message) for w in caught] == [True]
-
-
-def test_one_that_is_missing(monkeypatch):
-    # Warnings are errors here, and there is none if nothing was built.
-    monkeypatch.setattr(
-        loading, "find_spec", lambda name: "_source" not in name or None
-    )
-    assert loading.load.__wrapped__("_walk") is None
-
-
-def test_versions_that_it_is_not_for(monkeypatch):
-    built = {"BUILT_FOR": ((5, 0), (2, 9), 40), "CHECKSUM": 1}
-    monkeypatch.delenv("SCRAPY_EATEXT_PURE", raising=False)
-    monkeypatch.setattr(loading, "find_spec", bool)
-    monkeypatch.setattr(loading, "import_module", lambda name: SimpleNamespace(**built))
-    monkeypatch.setattr(loading, "checksum", lambda source: 1)
-    with pytest.warns(RuntimeWarning, match=r"runs slower.* lxml 5\.0, not \d"):
-        assert loading.load.__wrapped__("_walk") is None
-
-
-@pytest.mark.parametrize("value", ["", "0", "1"])
-def test_the_environment_can_say_which_runs(value, tmp_path):
-    program = (
-        "import scrapy_eatext; from scrapy_eatext.page import Page, guard; "
-        "print(scrapy_eatext.compiled, len(Page.of('<p>a').blocks), "
-        "guard.without_surplus is guard.python_without_surplus)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program],
-        # The package that runs here, which may not be the one in this folder.
-        cwd=tmp_path,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(Path(scrapy_eatext.__file__).parents[1]),
-            "SCRAPY_EATEXT_PURE": value,
-        },
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    # They may be built and not run here, if the environment says so.
-    runs = value != "1" and find_spec("scrapy_eatext.native._walk") is not None
-    assert done.stdout.strip() == f"{runs} 1 {not runs}"
-
-
-@COMPILED_ONLY
-@given(html=st.one_of(pages(), broken_pages(), tag_soup()))
-def test_nodes(html):
-    found = walking.walk(parse(html))
-    rows = list(range(len(found.elements)))
-    around, places = found.elements[1:, [0, 7]].T.tolist()
-    for which in (rows,), (rows[::3],), (rows[::-3],), (around, places):
-        assert walking.nodes_of(found, *which) == python_nodes_of(found, *which)
-    for row_numbers in rows, rows[::-3]:
-        for name in "class", "href", "none":
-            given = found, row_numbers, name
-            assert walking.attribute_values(*given) == python_attribute_values(*given)
-
-
 # Attributes and names as only XML has them, and what is no element.
 ODD = """<!DOCTYPE r [<!ENTITY e "x&#233;y"><!ENTITY t "<a k='3'/>">]>
 <r xmlns:n="n"><a n:k="1" k="&e;z" o="">&t;<n:a k="2"/><!-- a --><?a k="4"?></a>
@@ -562,18 +449,6 @@ def test_attributes_of_xml():
     for name in "k", "o":
         given = found, rows, name
         assert walking.attribute_values(*given) == python_attribute_values(*given)
-
-
-def test_attributes():
-    found = walking.walk(parse("<p class=a><a href=x>x</a><b class=c>y</b>"))
-    rows = list(range(len(found.elements)))
-    assert walking.attribute_values(found, rows, "class") == [
-        None,
-        None,
-        "a",
-        None,
-        "c",
-    ]
 
 
 def test_nodes_of_another_tree(nodes_of):
