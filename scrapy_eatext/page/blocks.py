@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.elements import is_hidden
-from scrapy_eatext.page.paths import Paths, paths_of
+from scrapy_eatext.page.paths import Paths
 from scrapy_eatext.page.tables import values_of
 from scrapy_eatext.page.tags import KINDS, TAG_ID
 from scrapy_eatext.page.walk import nodes_of
@@ -123,8 +123,7 @@ class Blocks:
 
     def xpaths(self, of: list[int]) -> list[str]:
         """The XPaths of the elements of some of the blocks, which must be in order."""
-        (rows,) = values_of(self.walk.blocks, of, (BlockColumn.ELEMENT,))
-        return paths_of(self.walk, rows)
+        return list(map(Paths().of, self.elements(of)))
 
     def origin(self, kept: Sequence[bool]) -> str:
         """Where most of the kept text stands: "noscript", "hidden" or "page"."""

@@ -10,15 +10,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lxml import etree
 
 from scrapy_eatext.page.tags import TAG_ID
-from scrapy_eatext.page.walk import free_backwards, nodes_of
-
-if TYPE_CHECKING:
-    from scrapy_eatext.page.walk import Walk
+from scrapy_eatext.page.walk import free_backwards
 
 # Names that are valid in an expression; for others it has * with an index.
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
@@ -145,8 +142,3 @@ class Paths:
             return tag
         plain = len(tag) <= self._longest_name and _PLAIN.fullmatch(tag)
         return tag if plain else "*"
-
-
-def paths_of(walk: Walk, rows: list[int]) -> list[str]:
-    """The paths of the elements of some rows, which must be sorted."""
-    return list(map(Paths().of, nodes_of(walk, rows)))

@@ -297,11 +297,10 @@ class Matcher:
         return [number == 0 for number in range(self._size)]
 
     def _is_empty(self) -> _Flags:
-        _, begins, ends = self._texts
-        has_child = self._back(">", [True] * self._size)
         return [
-            begin == end and not child
-            for begin, end, child in zip(begins, ends, has_child, strict=True)
+            not element.text
+            and not any(child.tail or isinstance(child.tag, str) for child in element)
+            for element in watched(self.elements)
         ]
 
 

@@ -8,7 +8,8 @@ from lxml import etree
 
 from scrapy_eatext import extract
 from scrapy_eatext.page import Page
-from scrapy_eatext.page.paths import Paths, paths_of
+from scrapy_eatext.page.paths import Paths
+from scrapy_eatext.page.walk import Walk, nodes_of
 from tests import SITE
 from tests.support.pages import any_pages
 
@@ -96,6 +97,10 @@ def test_many_blocks_have_their_places_in_time():
     result = extract("<p>a<p>b" * 20_000, algorithm="density", blocks=True)
     assert result.blocks is not None
     assert result.blocks[-1].xpath == "/html/body/p[40000]"
+
+
+def paths_of(walk: Walk, rows: list[int]) -> list[str]:
+    return list(map(Paths().of, nodes_of(walk, rows)))
 
 
 def check_paths_of(html):
