@@ -12,7 +12,7 @@ TEXT = "The bakery on the corner opens at six, and its rye bread is gone by nine
 
 def shown(html: str) -> str:
     blocks = Page.of(html).blocks
-    return "\n".join(blocks.text(i) for i in range(len(blocks)))
+    return "\n".join(blocks.texts([*range(len(blocks))]))
 
 
 @pytest.mark.parametrize(
@@ -60,21 +60,14 @@ def test_what_is_hidden_beside_a_text_stays_hidden(hidden: str) -> None:
         "<dd aria-labelledby=python hidden>In Python</dd>",
         "<dd role='' aria-labelledby=python hidden>In Python</dd>",
         "<div hidden=Until-Found>In Python</div>",
+        # A part that is streamed, and a shadow tree.
+        "<template id=B:0></template><div hidden id=S:0>In Python</div>",
+        "<x-card><template shadowrootmode=open>In Python</template>",
     ],
 )
-def test_a_panel_that_a_reader_opens_is_read(panel: str) -> None:
+def test_what_is_shown_later_is_read(panel: str) -> None:
     html = f"<body><p>{TEXT}</p><button id=python>Python</button>{panel}</body>"
     assert shown(html).endswith("In Python")
-
-
-def test_streamed_parts_are_shown() -> None:
-    html = f"<template id=B:0></template><p>{TEXT}</p><div hidden id=S:0>Part</div>"
-    assert shown(html).endswith("Part")
-
-
-def test_a_shadow_tree_is_shown() -> None:
-    html = f"<p>{TEXT}</p><x-card><template shadowrootmode=open>Card</template>"
-    assert shown(html).endswith("Card")
 
 
 def test_an_empty_page_has_no_blocks() -> None:
