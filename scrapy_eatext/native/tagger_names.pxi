@@ -90,8 +90,6 @@ cdef int VALUE_COUNT = len(VALUES)
 
 assert (operations.NONE, operations.CAP) == (NONE, CAP) and context.HIGHEST < MAX_CHANCES
 assert len(tags.TAGS) <= MAX_TAGS and len(COLUMNS) <= MAX_COLUMNS
-assert facts.OWN == ("div", "p", "span", "item", "row")
-assert context.FACTS["like"] == ("weight", "expected")
 assert len(facts.VOTES) == MAX_VOTES
 
 cdef int CONTAINERS = facts.CONTAINERS

@@ -63,14 +63,9 @@ cdef class page_figures:
         self.kinds, self.tags = np.array(kinds, np.int64), np.array(tags_, np.int64)
         self.least, self.most = undecided
         self.width = len(names)
-        part = ["n", "w", "hits", "longest", *BLOCK_NAMES[BLOCK_KIND:BLOCK_HASH]]
-        self.part_width = len(part) + len(kinds)
-        names = [name.rpartition(".")[2] for name in names]
-        for start in (7, 7 + self.part_width):
-            assert names[start : start + len(part)] == part
-        assert names[:7] == (
-            "all_elements best unsure undecided expected first_place last_place".split()
-        )
+        # Four, the columns that are summed up, and the kinds.
+        self.part_width = 4 + BLOCK_HASH - BLOCK_KIND + len(kinds)
+        assert self.width == 7 + 2 * self.part_width + len(tags_)
 
     def __call__(
         self, walk, const int64_t[::1] likelihood, const int64_t[::1] w, choice

@@ -236,8 +236,7 @@ cdef void count_characters(
     int32_t* row, const uint8_t* begin, const uint8_t* end
 ) noexcept nogil:
     """Fill the columns of a block that are computed from its text."""
-    # Four tables in turn, as increments of one counter depend on one another.
-    cdef int32_t[4][CLASS_ROOM] counts
+    cdef int32_t[CLASS_ROOM] counts
     cdef int32_t chars = 0, words = 0, lines = 0
     cdef const uint8_t* at = begin
     cdef int found = SPACE, before = SPACE, i
@@ -253,15 +252,13 @@ cdef void count_characters(
         else:
             at += decode(at, &code)
             found = class_of(code)
-        counts[chars & 3][found] += 1
+        counts[found] += 1
         words += (before == SPACE) & (found != SPACE)
         before = found
         chars += 1
     row[BLOCK_LAST] = found
     for i in range(UPPER, SPACE):
-        row[BLOCK_UPPER + i - UPPER] = (
-            counts[0][i] + counts[1][i] + counts[2][i] + counts[3][i]
-        )
+        row[BLOCK_UPPER + i - UPPER] = counts[i]
     row[BLOCK_CHARS] = chars
     row[BLOCK_WORDS] = words
     row[BLOCK_WIDTH] = chars + row[BLOCK_WIDE]

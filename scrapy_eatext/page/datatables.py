@@ -233,13 +233,7 @@ class _Rows(NamedTuple):
     is_whole: _Flags
 
     def chosen(self, which: _Ints | _Flags) -> _Rows:
-        return _Rows(
-            self.rows[which],
-            self.tables[which],
-            self.begins[which],
-            self.ends[which],
-            self.is_whole[which],
-        )
+        return self._make(column[which] for column in self)
 
 
 class _Finder:

@@ -283,19 +283,6 @@ class _Frame(NamedTuple):
 class _Run:
     """Collects the text of the next block."""
 
-    __slots__ = (
-        "around",
-        "block",
-        "inner",
-        "link_chars",
-        "linked",
-        "marked",
-        "marks",
-        "parts",
-        "pending",
-        "strong_chars",
-    )
-
     def __init__(self) -> None:
         # The innermost block-level element around; 0 is the root.
         self.block = 0

@@ -9,22 +9,43 @@ from lxml import etree
 from scrapy_eatext import extract
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.paths import Paths
-from scrapy_eatext.page.walk import Walk, nodes_of
 from tests import SITE
 from tests.support.pages import any_pages
 
 
-@given(any_pages())
-def test_paths_lead_to_their_elements(html):
-    root = Page.of(html).root
+def check(root: etree._Element) -> None:
+    """Each path leads to its element, and is that of lxml if XPath can read it."""
     paths, bounded = Paths(whole=True), Paths()
     tree = root.getroottree()
     for element in root.iter(etree.Element):
         path = paths.of(element)
         assert tree.xpath(path) == tree.xpath(bounded.of(element)) == [element]
         if ":" not in tree.getpath(element):
-            # The path that lxml writes, if XPath can read it.
             assert "*" in path or path == tree.getpath(element)
+
+
+@given(any_pages())
+def test_paths_lead_to_their_elements(html):
+    check(Page.of(html).root)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div>" * 200 + "<p>one<p>two",
+        "<p>x" * 600,
+        "<div><o:p><b>one</b></o:p><b[1]><b>two</b></b[1]><x-y><b>three</b></x-y>",
+        "<div><b[1]>one</b[1]><b>two</b></div><b[1]><p>three",
+        f"<{'x' * 64}><b>one</b></{'x' * 64}><{'x' * 65}><b>two",
+        "<p>one<!-- p --><p>two<?p?><h1>three<p>four",
+        *(
+            pytest.param(path.read_bytes(), id=path.name)
+            for path in sorted(SITE.rglob("*.html"))[:20]
+        ),
+    ],
+)
+def test_odd_pages_and_those_of_the_example(html):
+    check(Page.of(html).root)
 
 
 def test_names_that_xpath_cannot_read_are_counted_past():
@@ -43,12 +64,6 @@ def test_names_that_xpath_cannot_read_are_counted_past():
         f"{body}/div/p[1]",
         f"{body}/div/p[2]",
     ]
-
-
-def test_a_part_of_a_page_has_its_place_in_the_whole():
-    root = Page.of("<div>a</div><div><p>b</p></div>").root
-    part = root[0][1]
-    assert Page(part).blocks.xpath(0) == "/html/body/div[2]/p"
 
 
 def test_a_root_of_any_name():
@@ -75,14 +90,6 @@ def test_long_names_are_counted_past():
     assert Paths().of(page.root[0][0][0]) == "/html/body/div/*[1]"
 
 
-def test_a_name_that_looks_like_a_place():
-    root = Page.of("<div><b[1]>one</b[1]><b>two</b></div><b[1]><p>three").root
-    tree = root.getroottree()
-    paths = Paths()
-    for element in root.iter():
-        assert tree.xpath(paths.of(element)) == [element]
-
-
 def test_paths_in_a_crowd_take_linear_time():
     crowd = Page.of("<body>" + "<p>a<i>b</i></p>" * 20_000).root
     start = process_time()
@@ -99,48 +106,11 @@ def test_many_blocks_have_their_places_in_time():
     assert result.blocks[-1].xpath == "/html/body/p[40000]"
 
 
-def paths_of(walk: Walk, rows: list[int]) -> list[str]:
-    return list(map(Paths().of, nodes_of(walk, rows)))
-
-
-def check_paths_of(html):
-    walk = Page.of(html).blocks.walk
-    paths = [Paths().of(node) for node in walk.nodes]
-    rows = list(range(len(paths)))
-    assert paths_of(walk, rows) == paths
-    # No order is asked for but for the time that it takes.
-    there_and_back = [*rows[::3], *rows[1:40:5][::-1]]
-    assert paths_of(walk, there_and_back) == [paths[row] for row in there_and_back]
-
-
-@given(html=any_pages())
-def test_paths_of_rows(html):
-    check_paths_of(html)
-
-
-def test_pages_of_the_example():
-    for path in sorted(SITE.rglob("*.html"))[:20]:
-        check_paths_of(path.read_bytes())
-
-
-@pytest.mark.parametrize(
-    "html",
-    [
-        "<div>" * 200 + "<p>one<p>two",
-        "<p>x" * 600,
-        "<div><o:p><b>one</b></o:p><b[1]><b>two</b></b[1]><x-y><b>three</b></x-y>",
-        f"<{'x' * 64}><b>one</b></{'x' * 64}><{'x' * 65}><b>two",
-        "<p>one<!-- p --><p>two<?p?><h1>three<p>four",
-    ],
-)
-def test_odd_pages(html):
-    check_paths_of(html)
-
-
 def test_trees_that_are_no_whole_page():
     root = Page.of("<div>a</div><div><p>b</p><p>c</p></div>").root
-    part = Page(root[0][1]).blocks.walk
-    assert paths_of(part, [0, 2]) == ["/html/body/div[2]", "/html/body/div[2]/p[2]"]
+    blocks = Page(root[0][1]).blocks
+    body = "/html/body"
+    assert blocks.xpath(1) == f"{body}/div[2]/p[2]"
+    assert blocks.xpaths([0, 1]) == [f"{body}/div[2]/p[1]", f"{body}/div[2]/p[2]"]
     source = "<h:html xmlns:h='http://www.w3.org/1999/xhtml'><h:p>a</h:p></h:html>"
-    walk = Page(etree.fromstring(source)).blocks.walk
-    assert paths_of(walk, [1]) == ["/*[1]/*[1]"]
+    assert Page(etree.fromstring(source)).blocks.xpaths([0]) == ["/*[1]/*[1]"]

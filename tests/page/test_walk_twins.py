@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import sys
 import threading
 import time
@@ -29,7 +28,7 @@ from scrapy_eatext.page.walk import (
 )
 from tests import SITE
 from tests.support.hostile import every_page
-from tests.support.pages import broken_pages, page_from, pages, soup_from, tag_soup
+from tests.support.pages import any_pages, pages
 from tests.support.properties import COMPILED_ONLY, both, check_linear, check_walks
 from tests.support.suites import cases
 
@@ -153,7 +152,7 @@ def test_pages_of_the_example():
 
 
 @COMPILED_ONLY
-@given(html=st.one_of(pages(), broken_pages(), tag_soup()))
+@given(html=any_pages())
 def test_any_pages(html):
     root = parse(html)
     check_walks(root)
@@ -200,15 +199,6 @@ def test_trees_made_by_hand(data):
     for element in root.iter():
         # From any element on: what is around it and behind it is no part.
         check_walks(element)
-
-
-@COMPILED_ONLY
-def test_many_pages():
-    chance = random.Random(4)
-    for _ in range(1500):
-        make = chance.choice([page_from, soup_from, tree_from])
-        made = make(chance.randbytes(chance.randrange(300)))
-        check_walks(parse(made) if isinstance(made, str) else made)
 
 
 @COMPILED_ONLY
