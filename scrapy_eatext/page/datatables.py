@@ -233,7 +233,7 @@ class _Rows(NamedTuple):
     is_whole: _Flags
 
     def chosen(self, which: _Ints | _Flags) -> _Rows:
-        return self._make(column[which] for column in self)
+        return _Rows._make(column[which] for column in self)
 
 
 class _Finder:
