@@ -31,7 +31,6 @@ NOTHING = b"</>"
 # Shorter sources are not checked: at worst they take libxml2 10 ms.
 _HARMLESS_BYTES = 16_000
 
-_SPACE = rb"[ \t\n\r\f]"
 # An attribute and the white space before it.  After each part the rest is optional, so
 # there is no backtracking.
 _ATTRIBUTE = (
@@ -40,6 +39,7 @@ _ATTRIBUTE = (
     rb"(?:\"[^\"]*\"?|'[^']*'?|[^ \t\n\r\f>\"'][^ \t\n\r\f>]*|))?"
 )
 _NAME = rb"[^ \t\n\r\f/>]*"
+# Elements with only text inside, and those without an end tag.
 RAW, VOID = (frozenset(map(str.encode, names)) for names in (html.RAW, html.VOID))
 # The beginning of another element's name.
 _NOT_RAW = rb"(?!(?i:%b)[ \t\n\r\f/>])[a-zA-Z]" % b"|".join(sorted(RAW))
@@ -50,22 +50,18 @@ _USUAL = (
     rb"|<%b[a-zA-Z0-9]*(?: [a-zA-Z0-9_:-]+=\"[^\"]*\"){0,50} ?/?>"
     rb"|<!--[^->][^>]*(?<=--)>"
 ) % _NOT_RAW
-# Text and markup that need no check: tags with a few attributes, odd kinds of comments,
-# and "<" without a tag.  The lookahead with \1 acts as an atomic group, which Python
-# has since 3.11.  The limit of repetitions bounds the memory of the match.
+# Odd kinds of comments, and "<" without a tag.
+_ODD = rb"<(?!!--)[!?][^>]*>|</(?![a-zA-Z])[^>]*>|<(?![a-zA-Z/!?])"
+# Text and markup that need no check: that, and tags with a few attributes.  The
+# lookahead with \1 acts as an atomic group, which Python has since 3.11.  The limit of
+# repetitions bounds the memory of the match.
 _ORDINARY = re.compile(
-    rb"[^<]*(?:(?:%(usual)b|(?=(<(?:/[a-zA-Z]|%(not_raw)b)%(name)b"
-    rb"(?:%(attribute)b){0,50}[ \t\n\r\f/]*))\1>"
-    rb"|<(?!!--)[!?][^>]*>|</(?![a-zA-Z])[^>]*>|<(?![a-zA-Z/!?]))[^<]*){0,500}"
-    % {
-        b"usual": _USUAL,
-        b"not_raw": _NOT_RAW,
-        b"name": _NAME,
-        b"attribute": _ATTRIBUTE,
-    }
+    rb"[^<]*(?:(?:%b|(?=(<(?:/[a-zA-Z]|%b)%b(?:%b){0,50}[ \t\n\r\f/]*))\1>|%b)[^<]*){0,500}"
+    % (_USUAL, _NOT_RAW, _NAME, _ATTRIBUTE, _ODD)
 )
 # The same without tags, if each tag must be checked.
-_NO_TAG = re.compile(
+_NO_TAG = re.compile(rb"[^<]*(?:(?:%b)[^<]*){0,500}" % _ODD)
+_TAG = re.compile(
     rb"[^<]*(?:(?:<(?!!--)[!?][^>]*>|</(?![a-zA-Z])[^>]*>|<(?![a-zA-Z/!?]))[^<]*){0,500}"
 )
 _TAG = re.compile(rb"</?([a-zA-Z]%b)" % _NAME)
