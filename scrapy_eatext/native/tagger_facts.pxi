@@ -249,7 +249,7 @@ cdef void read_texts(Page* p, Words words, Sources* known) noexcept nogil:
     cdef uint32_t[MOST_TOKENS] tokens
     cdef const uint32_t* begin
     cdef size_t i
-    cdef int source, count
+    cdef int source, count = 0
     cdef bint whole
     for i in range(p.count):
         narrow(p, FROM_HEADLINE)[i] = narrow(p, FROM_SUMMARY)[i] = -FAR

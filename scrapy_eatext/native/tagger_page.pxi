@@ -75,7 +75,6 @@ cdef int open_page(Page* p, walk, votes=()) except -1:
     cdef const uint32_t[::1] tokens = walk.tokens
     cdef const uint8_t[::1] text = walk.text
     cdef tuple descriptions = walk.descriptions
-    cdef bytes said
     cdef int i
     memset(p, 0, sizeof(Page))
     if elements.shape[1] != ELEMENT_COLUMNS or blocks.shape[1] != BLOCK_COLUMNS:
