@@ -10,9 +10,15 @@ cdef struct Word:
 
 
 cdef class Words:
-    """A hash table of words, at most half full."""
+    """A hash table of words, at most half full.
+
+    ``maybe`` is a bit filter with eight bits for each place of the table: a hash whose
+    bit is not set is not in the table, as most words of a page.  Unlike the table,
+    ``maybe`` is small enough to stay in a cache.
+    """
 
     cdef int32_t[:, ::1] table
+    cdef uint8_t[::1] maybe
     cdef uint32_t mask
 
     def __init__(self, *columns):
@@ -20,7 +26,9 @@ cdef class Words:
         cdef Py_ssize_t i
         self.mask = (1 << (2 * len(rows)).bit_length()) - 1
         self.table = np.full((self.mask + 1, 4), (0, 0, 0, EMPTY), dtype=np.int32)
+        self.maybe = np.zeros(self.mask + 1, dtype=np.uint8)
         for i in range(len(rows)):
+            self.maybe[<uint32_t>rows[i, 0] >> 3 & self.mask] |= 1 << (rows[i, 0] & 7)
             memcpy(<void*>place_of(self, rows[i, 0]), &rows[i, 0], sizeof(Word))
 
 
@@ -36,7 +44,10 @@ cdef inline const Word* place_of(Words words, uint32_t wanted) noexcept nogil:
 
 cdef inline const Word* find(Words words, uint32_t wanted) noexcept nogil:
     """The word of a hash, or NULL."""
-    cdef const Word* word = place_of(words, wanted)
+    cdef const Word* word
+    if not words.maybe[wanted >> 3 & words.mask] >> (wanted & 7) & 1:
+        return NULL
+    word = place_of(words, wanted)
     return word if word.flag != EMPTY else NULL
 
 
