@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -102,20 +103,13 @@ def _outermost(nodes: Nodes, parents: list[int], node: int, row: int, end: int) 
 
 def _wrap(nodes: Nodes, around: int, callouts: list[tuple[int, int, str]]) -> None:
     """Move the children of a node that are in callouts into quotes."""
-    within = iter(nodes.children[around])
-    nodes.children[around] = outside = []
-    child = next(within, None)
+    within = nodes.children[around]
+    nodes.children[around] = made = []
+    done = 0
     for begin, end, kind in callouts:
-        while child is not None and child < begin:
-            outside.append(child)
-            child = next(within, None)
+        first = bisect_left(within, begin, done)
         quote = nodes.add(NodeKind.QUOTE)
-        outside.append(quote)
-        nodes.callouts[quote] = kind
-        nodes.children[quote] = inside = []
-        while child is not None and child <= end:
-            inside.append(child)
-            child = next(within, None)
-    while child is not None:
-        outside.append(child)
-        child = next(within, None)
+        made += [*within[done:first], quote]
+        done = bisect_right(within, end, first)
+        nodes.callouts[quote], nodes.children[quote] = kind, within[first:done]
+    made += within[done:]

@@ -20,7 +20,7 @@ from scrapy_eatext.page.characters import INVISIBLE
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
 from scrapy_eatext.page.elements import is_hidden
 from scrapy_eatext.page.names import LINE_NUMBERS
-from scrapy_eatext.page.tables import rows_with, values_of
+from scrapy_eatext.page.tables import blocks_within, rows_with, values_of
 from scrapy_eatext.page.tags import BLOCK, CODE, CODE_TEXT, PARAGRAPH, SKIP, TAG_ID
 from scrapy_eatext.page.walk import RULE, attribute_values, nodes_of
 
@@ -218,10 +218,9 @@ class _Reader:
     def _near(self, rows: list[int]) -> list[int]:
         """The elements that have a kept block inside or right after them."""
         numbers = [*self.numbers, len(self._blocks) + 1]
-        firsts, lasts = values_of(self._walk.elements, rows, (_FIRST, _LAST))
         return [
             row
-            for row, first, last in zip(rows, firsts, lasts, strict=True)
+            for row, first, last in blocks_within(self._walk.elements, rows)
             if numbers[bisect_left(numbers, first)] < max(last, first + 1)
         ]
 

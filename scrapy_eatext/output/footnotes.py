@@ -17,6 +17,7 @@ from unicodedata import normalize
 
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, NodeKind
 from scrapy_eatext.page.names import FOOTNOTES
+from scrapy_eatext.page.tables import rows_around
 from scrapy_eatext.page.tags import CODE_TEXT, RAISED, SUP_TEXT, TEX_TEXT
 from scrapy_eatext.page.walk import attribute_values
 
@@ -45,7 +46,6 @@ _NOTHING: Span = ("", 0, "", "", 0)
 # How many elements around a note may have a name that says what it is.
 _LEVELS = 8
 _FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
-_PARENT = ElementColumn.PARENT
 
 
 @dataclass(slots=True, eq=False)
@@ -239,11 +239,8 @@ class _Footnotes:
     def _is_named(self, note: _Note) -> bool:
         """Whether the name of an element around a note says that it is one."""
         row = self._walk.blocks.item(note.unit, BlockColumn.ELEMENT)
-        for _ in range(_LEVELS):
-            if row < 0 or row in self._named:
-                return row >= 0
-            row = self._cell(row, _PARENT)
-        return False
+        around = rows_around(self._walk.elements, row, _LEVELS)
+        return not self._named.isdisjoint(around)
 
     def _without_backs(self, note: _Note, leaf: int) -> tuple[list[Span], int]:
         """The spans of a note's block without links back, and how many there were."""

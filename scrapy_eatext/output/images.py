@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
 from scrapy_eatext.page.names import BADGES, CAPTIONS, FIGURES, Names
-from scrapy_eatext.page.tables import values_of
+from scrapy_eatext.page.tables import blocks_within, rows_around
 from scrapy_eatext.page.tags import TAG_ID
 from scrapy_eatext.page.walk import EMBED, IMAGE, RULE
 
@@ -51,12 +52,8 @@ def others_of(
     dropped words from kept text, not counting the words of its own figure.  An embed is
     also shown if it stands in a kept block.  A rule is shown between two kept blocks of
     one element.  The captions are those of the figures of shown images and embeds, as
-    far as they are not kept.  What is ``removed`` is never shown.  Raises IndexError for
-    blocks that do not exist.
+    far as they are not kept.  What is ``removed`` is never shown.
     """
-    for unit in units:
-        if not 0 <= unit < len(walk.blocks):
-            raise IndexError(f"there is no block {unit}")
     numbers = (walk.marks[:, MarkColumn.STYLE] < 0).nonzero()[0]
     if not numbers.size or not units:
         return [], []
@@ -78,21 +75,15 @@ def others_of(
     captions = choice.captions()
     if removed:
         captions -= removed.units
-    if captions:
-        # An image in a caption's line is shown with it.
-        places = walk.marks[others]
-        shown = places[:, MarkColumn.START] >= 0
-        shown &= places[:, MarkColumn.STYLE] == IMAGE
-        others = [
-            number
-            for number, block, with_line in zip(
-                others,
-                places[:, MarkColumn.BLOCK].tolist(),
-                shown.tolist(),
-                strict=True,
-            )
-            if not (with_line and block in captions)
-        ]
+    cell = walk.marks.item
+    # An image in a caption's line is shown with it.
+    others = [
+        number
+        for number in others
+        if cell(number, MarkColumn.BLOCK) not in captions
+        or cell(number, MarkColumn.START) < 0
+        or cell(number, MarkColumn.STYLE) != IMAGE
+    ]
     return others, sorted(captions)
 
 
@@ -107,29 +98,26 @@ class _Choice:
         self._count = len(walk.blocks)
         # How many words are before each block.
         self._words = [0, *walk.blocks[:, BlockColumn.WORDS].cumsum().tolist()]
-        self._figures = self._small(FIGURES)
-        self._badges = self._small(BADGES)
+        self._figures, self._badges = self._small(FIGURES), self._small(BADGES)
         # The figures of shown images and embeds, each with the first and the last of
         # its blocks that are dropped in a row.
         self._dropped: set[tuple[int, int, int]] = set()
 
     def _small(self, names: Names) -> frozenset[int]:
         """The elements with one of some class names that hold few blocks."""
-        rows = names.rows(self._walk)
-        firsts, lasts = values_of(self._walk.elements, rows, (_FIRST, _LAST))
+        places = blocks_within(self._walk.elements, names.rows(self._walk))
         return frozenset(
-            row
-            for row, first, last in zip(rows, firsts, lasts, strict=True)
-            if last - first <= BLOCKS_OF_FIGURE
+            row for row, first, last in places if last - first <= BLOCKS_OF_FIGURE
         )
+
+    def _around(self, row: int, most: int = LEVELS) -> Iterator[int]:
+        return rows_around(self._walk.elements, row, most)
 
     def allows_rule(self, block: int, around: int) -> bool:
         """Whether a rule before a block is shown; ``around`` is its parent's row."""
-        if block - 1 not in self._kept or block not in self._kept:
-            return False
-        return self._cell(around, _TAG) not in _NO_RULES and self._cell(
-            around, _FIRST
-        ) < block < self._cell(around, _LAST)
+        first, last = self._cell(around, _FIRST), self._cell(around, _LAST)
+        is_inside = first < block < last and {block - 1, block} <= self._kept
+        return is_inside and self._cell(around, _TAG) not in _NO_RULES
 
     def allows(
         self, block: int, apart: bool, linked: bool, around: int, *, is_embed: bool
@@ -163,29 +151,25 @@ class _Choice:
                 if 0 <= i < self._count
             )
         is_between = before >= 0 and behind < self._count
+        nearest = before if before >= 0 else behind
         if figure < 0:
             if dropped > WORDS or not apart:
                 return False
-            if is_embed and self._stand_together(
-                self._with_text(around), behind if before < 0 else before
-            ):
+            if is_embed and self._stand_together(self._with_text(around), nearest):
                 return True
             is_near = is_between and behind - before <= BLOCKS + 1
             return is_near and (is_embed or not linked)
-        begin = max(self._cell(figure, _FIRST), first)
-        end = max(min(self._cell(figure, _LAST), last), begin)
+        own_first, own_last = self._cell(figure, _FIRST), self._cell(figure, _LAST)
+        begin = max(own_first, first)
+        end = max(min(own_last, last), begin)
         # An image in the line of its caption stands before the caption's end.
         dropped -= self._words[end] - self._words[begin]
-        is_shown = dropped <= WORDS and (
-            is_between
-            or self._stand_together(
-                self._cell(figure, _PARENT), behind if before < 0 else before
-            )
-        )
-        if is_shown:
-            first, last = self._cell(figure, _FIRST), self._cell(figure, _LAST)
-            self._dropped.add((figure, max(first, before + 1), min(last, behind)))
-        return is_shown
+        parent = self._cell(figure, _PARENT)
+        if dropped > WORDS or not (is_between or self._stand_together(parent, nearest)):
+            return False
+        place = figure, max(own_first, before + 1), min(own_last, behind)
+        self._dropped.add(place)
+        return True
 
     def captions(self) -> frozenset[int]:
         """The dropped blocks that are captions of the figures that are shown."""
@@ -202,33 +186,27 @@ class _Choice:
 
     def _is_caption(self, block: int, figure: int, named: frozenset[int]) -> bool:
         """Whether a block of a figure stands in a figcaption, or is named as one."""
-        row = self._walk.blocks.item(block, BlockColumn.ELEMENT)
-        for _ in range(LEVELS):
-            if row in (figure, -1):
+        for row in self._around(self._walk.blocks.item(block, BlockColumn.ELEMENT)):
+            if row == figure:
                 return False
             if row in named or self._cell(row, _TAG) == _FIGCAPTION:
                 return True
-            row = self._cell(row, _PARENT)
         return False
 
     def _with_text(self, row: int) -> int:
         """The innermost element with text, from a row outwards; -1 for none near."""
-        for _ in range(LEVELS):
-            if row < 0 or self._cell(row, _FIRST) < self._cell(row, _LAST):
-                return row
-            row = self._cell(row, _PARENT)
-        return -1
+        around = self._around(row)
+        return next((at for at in around if not self._is_empty(at)), -1)
+
+    def _is_empty(self, row: int) -> bool:
+        return self._cell(row, _FIRST) == self._cell(row, _LAST)
 
     def _stand_together(self, row: int, block: int) -> bool:
         """Whether an element, or its parent, holds a block."""
-        cell = self._cell
-        for _ in range(OUTER):
-            if row < 0:
-                return False
-            if cell(row, _FIRST) <= block < cell(row, _LAST):
-                return True
-            row = cell(row, _PARENT)
-        return False
+        return any(
+            self._cell(at, _FIRST) <= block < self._cell(at, _LAST)
+            for at in self._around(row, OUTER)
+        )
 
     def _holders(self, row: int) -> tuple[int, int]:
         """The figure around an element, and the table cell without text around it.
@@ -236,20 +214,16 @@ class _Choice:
         Each is -1 if there is none.  A table that is named as a figure is one; an image
         in an element that is named as a badge is in no figure.
         """
-        cell, figures = self._cell, self._figures
         figure = holder = -1
-        for _ in range(LEVELS):
-            if row < 0:
-                break
-            tag = cell(row, _TAG)
-            if row in self._badges:
+        for at in self._around(row):
+            tag = self._cell(at, _TAG)
+            if at in self._badges:
                 return -1, holder
             if holder >= 0:
                 if tag == _TABLE:
-                    return (row, -1) if row in figures else (figure, holder)
-            elif tag in _CELLS and cell(row, _FIRST) == cell(row, _LAST):
-                holder = row
-            elif tag == _FIGURE or row in figures:
-                figure = row
-            row = cell(row, _PARENT)
+                    return (at, -1) if at in self._figures else (figure, holder)
+            elif tag in _CELLS and self._is_empty(at):
+                holder = at
+            elif tag == _FIGURE or at in self._figures:
+                figure = at
         return figure, holder

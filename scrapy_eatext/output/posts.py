@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import POST_TIMES, POSTERS, POSTS
-from scrapy_eatext.page.tables import values_of
+from scrapy_eatext.page.tables import blocks_within
 from scrapy_eatext.page.tags import STRONG_TEXT, TAG_ID
 from scrapy_eatext.page.values import text_in
 from scrapy_eatext.page.walk import nodes_of
@@ -203,10 +203,9 @@ class Posts:
         """The elements that hold kept blocks."""
         if len(rows) < self._least:
             return []
-        firsts, lasts = values_of(self._walk.elements, rows, (_FIRST, _LAST))
         return [
             row
-            for row, first, last in zip(rows, firsts, lasts, strict=True)
+            for row, first, last in blocks_within(self._walk.elements, rows)
             if bisect_left(kept, first) < bisect_left(kept, last)
         ]
 

@@ -1,11 +1,14 @@
-"""Look-ups in the walk's tables that return lists.
+"""Look-ups in the walk's tables that return plain numbers.
 
 numpy is fast on whole columns, but for a few values lists are faster.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
+
+from scrapy_eatext.page.columns import ElementColumn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,3 +30,18 @@ def values_of(
     # Twice as fast as table[rows][:, columns].
     chosen = table.take(rows, axis=0)
     return [chosen[:, column].tolist() for column in columns]
+
+
+def rows_around(elements: _Table, row: int, most: int) -> Iterator[int]:
+    """The first rows from an element outwards, its own first; none for -1."""
+    while row >= 0 and most > 0:
+        yield row
+        row, most = elements.item(row, ElementColumn.PARENT), most - 1
+
+
+def blocks_within(elements: _Table, rows: list[int]) -> Iterator[tuple[int, int, int]]:
+    """Each of some rows, with its first block and the block behind its last."""
+    bounds = values_of(
+        elements, rows, (ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK)
+    )
+    return zip(rows, *bounds, strict=True)

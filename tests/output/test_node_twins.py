@@ -140,13 +140,6 @@ def test_blocks_that_are_not_there(twin, wrong):
         twin(page.blocks.walk, [wrong], {}, {}, Inlines(page), [])
 
 
-@pytest.mark.parametrize("wrong", [2, -1])
-def test_images_beside_blocks_that_are_not_there(wrong):
-    page = Page.of("<p>one<img src=x><p>two")
-    with pytest.raises(IndexError, match=f"there is no block {wrong}"):
-        others_of(page.blocks.walk, [wrong])
-
-
 @pytest.mark.parametrize(
     ("between", "is_near"),
     [
