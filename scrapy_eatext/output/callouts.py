@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.page.columns import ElementColumn, NodeKind
 from scrapy_eatext.page.names import CALLOUTS
+from scrapy_eatext.page.tables import blocks_within
 from scrapy_eatext.page.tags import TAG_ID
 from scrapy_eatext.page.walk import attribute_values
 
@@ -27,11 +27,6 @@ _KINDS = {
 _KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split()}
 # Words in classes of callouts, beside a word for the kind.
 _CALLOUT_WORDS = frozenset("admonition admonitionblock alert callout custom".split())
-_TAG, _FIRST, _LAST = (
-    ElementColumn.TAG,
-    ElementColumn.FIRST_BLOCK,
-    ElementColumn.LAST_BLOCK,
-)
 _WORD = re.compile("[a-z]+")
 _TAGS = frozenset(
     TAG_ID[name] for name in ("article", "aside", "blockquote", "div", "p", "section")
@@ -52,8 +47,8 @@ def wrap_callouts(
     rows = CALLOUTS.rows(walk)
     # The first node, the last node and the kind of each callout, by their parent.
     inside: dict[int, list[tuple[int, int, str]]] = {}
-    for row, kind in _callouts(walk, rows) if rows else ():
-        first, last = walk.elements[row, [_FIRST, _LAST]].tolist()
+    kinds = _kinds(walk, rows) if rows else {}
+    for row, first, last in blocks_within(walk.elements, list(kinds)):
         shown = [of_unit[unit] for unit in range(first, last) if unit in of_unit]
         if not shown:
             continue
@@ -64,9 +59,9 @@ def wrap_callouts(
         around = parents[begin]
         if begin == end and nodes.rows[begin] == row:
             if nodes.kinds[begin] == NodeKind.QUOTE:
-                nodes.callouts[begin] = kind
+                nodes.callouts[begin] = kinds[row]
         elif around == parents[end] and nodes.kinds[around] not in _CLOSED:
-            inside.setdefault(around, []).append((begin, end, kind))
+            inside.setdefault(around, []).append((begin, end, kinds[row]))
     if inside:
         # Children stay after their parents in this dict.
         children = dict(nodes.children)
@@ -77,8 +72,9 @@ def wrap_callouts(
                 _wrap(nodes, node, inside[node])
 
 
-def _callouts(walk: Walk, rows: list[int]) -> Iterator[tuple[int, str]]:
-    """The elements that are callouts, and their kinds; nested ones are left out."""
+def _kinds(walk: Walk, rows: list[int]) -> dict[int, str]:
+    """The kind of each element that is a callout; nested ones are left out."""
+    kinds: dict[int, str] = {}
     done = 0
     classes = attribute_values(walk, rows, "class")
     for row, value in zip(rows, classes, strict=True):
@@ -87,11 +83,12 @@ def _callouts(walk: Walk, rows: list[int]) -> Iterator[tuple[int, str]]:
         if (
             kind
             and row >= done
-            and walk.elements.item(row, _TAG) in _TAGS
+            and walk.elements.item(row, ElementColumn.TAG) in _TAGS
             and not _CALLOUT_WORDS.isdisjoint(words)
         ):
             done = walk.ends[row]
-            yield row, kind
+            kinds[row] = kind
+    return kinds
 
 
 def _outermost(nodes: Nodes, parents: list[int], node: int, row: int, end: int) -> int:

@@ -154,10 +154,8 @@ class _Room:
     def measure(self, passages: Passages) -> None:
         """Measure passages as they are shown, each with the empty line after it."""
         gap = self.count("\n\n")
-        passages.sizes = [
-            self.size(*place) + gap
-            for place in watched(zip(passages.starts, passages.ends, strict=True))
-        ]
+        places = zip(passages.starts, passages.ends, strict=True)
+        passages.sizes = [self.size(*place) + gap for place in watched(places)]
 
     def halves(self, start: int, end: int) -> Iterator[tuple[int, int, int]]:
         """Halve a part until each piece has room, between words if possible.
@@ -185,13 +183,12 @@ class _Paths:
     """The headings that passages stand under."""
 
     def __init__(self, text: str, passages: Passages) -> None:
-        self._ranks = passages.ranks
+        self._ranks = ranks = passages.ranks
         # The passages that are headings, and the path and the text of each.
-        self._at = list(passages.ranks)
+        self._at = list(ranks)
         self._paths: list[list[int]] = []
         self._texts: dict[int, str] = {}
         path: list[int] = []
-        ranks = passages.ranks
         for at, rank in ranks.items():
             # The ranks in a path rise.
             while path and ranks[path[-1]] >= rank:
@@ -211,12 +208,9 @@ class _Paths:
         last = bisect_right(self._at, first)
         path = self._paths[last - 1] if last else []
         for at in self._at[last : bisect_left(self._at, end, last)]:
-            path = self._under(path, self._ranks[at])
+            rank = self._ranks[at]
+            path = [above for above in path if self._ranks[above] < rank]
         return tuple([self._texts[at] for at in path])
-
-    def _under(self, path: list[int], rank: int) -> list[int]:
-        """The part of a path that a heading of a rank stands under."""
-        return [at for at in path if self._ranks[at] < rank]
 
 
 def _fitted(passages: Passages, room: _Room) -> Passages:
@@ -237,7 +231,7 @@ def _fitted(passages: Passages, room: _Room) -> Passages:
             long.append(i)
     if not long:
         return passages
-    fitted = Passages([], [], [], [], [])
+    fitted = Passages()
     headings = deque(ranks)
     copied = 0
     for i in watched((*long, len(sizes)), 64):

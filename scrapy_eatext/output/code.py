@@ -39,7 +39,6 @@ _NUMBERS = re.compile(
 LONE_LINES = 3
 # How many elements, from the code outwards, may name its language.
 _LEVELS = 8
-
 _LANGUAGE = re.compile(
     r"(?:^|\s)(?:(?:sourceCode\s+|hljs\s+)?lang(?:uage)?[-:]|(?:sourceCode|hljs)\s+"
     r"|highlight-source-|mw-highlight-lang-|brush:\s?|highlight-(?=\S+\s+notranslate))"
@@ -56,12 +55,8 @@ _NO_LANGUAGE = frozenset(
 _CODE_TAG = TAG_ID["code"]
 _ELEMENT, _INNER, _KIND = BlockColumn.ELEMENT, BlockColumn.INNER, BlockColumn.KIND
 _MARKS = [MarkColumn.BLOCK, MarkColumn.START, MarkColumn.STYLE]
-_TAG, _DEPTH, _FIRST, _LAST = (
-    ElementColumn.TAG,
-    ElementColumn.DEPTH,
-    ElementColumn.FIRST_BLOCK,
-    ElementColumn.LAST_BLOCK,
-)
+_TAG, _PARENT = ElementColumn.TAG, ElementColumn.PARENT
+_FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
 _SPACE = re.compile(r"[^\S\n\t]")
 _NEWLINES = re.compile(r"\r\n?")
 _SOURCE_LINE = re.compile(r"\A[ \t]*[\r\n][ \t\r\n]*")
@@ -96,13 +91,10 @@ def content(units: Units, kept: Sequence[bool]) -> Content:
 def language(element: Any) -> str:
     """The language that a pre, its code element or an element around it names."""
     first = _child(element, 0)
-    if first is not None and first.tag == "code":
-        name = _language_of(first)
-        if name:
-            return name
+    if first is not None and first.tag == "code" and (name := _language_of(first)):
+        return name
     for _ in range(_LEVELS):
-        name = _language_of(element)
-        if name:
+        if name := _language_of(element):
             return name
         element = element.getparent()
         if element is None or _child(element, 3) is not None:
@@ -230,12 +222,10 @@ class _Reader:
         numbers = self.numbers
         dropped: set[int] = set()
         beside: set[int] = set()
-        # Elements of line numbers may be nested, so each block is read only once:
-        # blocks before the place ``checked`` are numbers, the block at ``other`` is
-        # not.
+        # Elements of line numbers may be nested, so each block is read only once: those
+        # before the place ``checked`` are numbers, the one at ``other`` is not.
         checked, other, done = 0, -1, 0
-        for row in rows:
-            first, last = self._walk.elements[row, [_FIRST, _LAST]].tolist()
+        for _, first, last in blocks_within(self._walk.elements, rows):
             begin, end = bisect_left(numbers, first), bisect_left(numbers, last)
             if first < last:
                 checked = max(checked, begin)
@@ -282,7 +272,7 @@ class _Reader:
         all_code = self._all_code()
         candidates = [i for i in self.numbers if all_code[i] and i not in self.code]
         elements, kinds = values_of(self._walk.blocks, candidates, (_ELEMENT, _KIND))
-        (parents,) = values_of(self._walk.elements, elements, (ElementColumn.PARENT,))
+        (parents,) = values_of(self._walk.elements, elements, (_PARENT,))
         run: list[int] = []
         last_element, last_parent = -1, -1
         for i, element, kind, parent in zip(
@@ -355,16 +345,15 @@ class _Reader:
         return [holder] if holder >= 0 else []
 
     def _in_code(self, i: int) -> bool:
-        tag = self._walk.elements[:, _TAG].item
-        return any(tag(row) == _CODE_TAG for row in self._path(i))
+        cell = self._walk.elements.item
+        return any(cell(row, _TAG) == _CODE_TAG for row in self._path(i))
 
     def _path(self, i: int) -> Iterator[int]:
         """The elements from a block's beginning outwards, up to the block's element."""
-        parent = self._walk.elements[:, ElementColumn.PARENT].item
         around, row = self._walk.blocks[i, [_ELEMENT, _INNER]].tolist()
         while row > around:
             yield row
-            row = parent(row)
+            row = self._walk.elements.item(row, _PARENT)
         yield around
 
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from scrapy_eatext.output.judged import JudgedPage
     from scrapy_eatext.output.passages import Layout
 
+    _Order = npt.NDArray[np.intp]
+
 # The numbers of words that have to be unique.  The first and the last word of a
 # fragment are not among them, as punctuation around these may differ elsewhere.
 _LENGTHS = (2, 4, 8, 16, 32)
@@ -141,10 +143,7 @@ class _Words:
             if len(self._spans) > _KEPT:
                 self._spans.clear()
             words = list(self._pattern.finditer(self._lines[line]))
-            starts, ends = (
-                [word.start() for word in words],
-                [word.end() for word in words],
-            )
+            starts, ends = [w.start() for w in words], [w.end() for w in words]
             self._spans[line] = starts, ends
         return self._spans[line]
 
@@ -171,20 +170,12 @@ class _Words:
         at, text = word - self._first[line], self._lines[line]
         if begins[at] > ends[at - 1]:
             return True
-        return not (
-            IS_SPACELESS.match(text, begins[at])
-            and IS_SPACELESS.match(text, begins[at - 1])
-        )
+        return not all(IS_SPACELESS.match(text, begins[n]) for n in (at - 1, at))
 
     def _border(self, word: int, low: int, high: int, step: int) -> int:
-        """The nearest word boundary in one direction.
-
-        ``word`` itself if none is near.
-        """
-        for at in range(word, word + step * _NEAR, step):
-            if self._is_border(at, low, high):
-                return at
-        return word
+        """The nearest word boundary in one direction; ``word`` if none is near."""
+        near = range(word, word + step * _NEAR, step)
+        return next((at for at in near if self._is_border(at, low, high)), word)
 
     # -- fragments
 
@@ -233,10 +224,7 @@ class _Words:
         return first_match
 
     def _ending(self, first: int, end: int) -> str:
-        """The last words of a passage, as many as occur only once after its beginning.
-
-        It is "" if there are none.
-        """
+        """Last words of a passage that occur once behind its beginning, or ""."""
         low = max(self._line_of(end - 1)[0], first)
         count = _END
         while low < end and count <= _MOST_END:
@@ -256,13 +244,10 @@ class _Grams:
 
     def __init__(self, words: list[str]) -> None:
         hashes = np.fromiter(map(hash, words), np.int64, len(words))
-        # For n of 1, 2, 4 and so on: the hash of the n-gram that begins at each word.
+        # For n of 1, 2, 4 and so on, the hash of the n-gram that begins at each word.
         self._hashes = [hashes.view(np.uint64)]
-        # By n: the words in the order of their n-grams' hashes, and these hashes
-        # sorted.
-        self._sorted: dict[
-            int, tuple[npt.NDArray[np.intp], npt.NDArray[np.uint64]]
-        ] = {}
+        # By n, the words in the order of their n-grams' hashes, and these in order.
+        self._sorted: dict[int, tuple[_Order, npt.NDArray[np.uint64]]] = {}
 
     def first_and_once(self, at: int, length: int) -> tuple[bool, bool]:
         """Whether the n-gram at a word occurs there first, and whether only there.

@@ -13,19 +13,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from scrapy_eatext.result import Metadata
 
-# The keys, which are names of the result's attributes, and their fields of Metadata.
-_KEYS = {
-    "title": "title",
-    "authors": "authors",
-    "date": "published",
-    "modified": "modified",
-    "site_name": "site_name",
-    "description": "description",
-    "language": "language",
-    "canonical_url": "canonical_url",
-    "image": "image",
-    "tags": "tags",
-}
+# The fields of Metadata that are written, each under the name that the result has for it.
+_FIELDS = (
+    "title authors published modified site_name description language canonical_url "
+    "image tags"
+).split()
+_NAMES = {"published": "date"}
 # Characters that must be escaped in YAML, but not in JSON: control characters, YAML's
 # line breaks, the byte order mark, surrogates, noncharacters.
 _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]")
@@ -37,12 +30,15 @@ def front_matter(metadata: Metadata, url: str = "") -> str:
     It is "" if there are none.
     """
     lines = [f"url: {quoted(url)}\n"] if url else []
-    for name, field in _KEYS.items():
+    for field in _FIELDS:
         value: str | tuple[str, ...] = getattr(metadata, field)
-        if isinstance(value, str) and value:
-            lines.append(f"{name}: {quoted(value)}\n")
-        elif value:
-            lines.append(f"{name}: [{', '.join(map(quoted, value))}]\n")
+        if value:
+            shown = (
+                quoted(value)
+                if isinstance(value, str)
+                else f"[{', '.join(map(quoted, value))}]"
+            )
+            lines.append(f"{_NAMES.get(field, field)}: {shown}\n")
     return f"---\n{''.join(lines)}---\n" if lines else ""
 
 

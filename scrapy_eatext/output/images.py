@@ -34,12 +34,8 @@ _NO_RULES = frozenset(
     for name in "dir dl figure menu ol table tbody tfoot thead tr ul".split()
 )
 _CELLS = (TAG_ID["td"], TAG_ID["th"])
-_PARENT, _TAG, _FIRST, _LAST = (
-    ElementColumn.PARENT,
-    ElementColumn.TAG,
-    ElementColumn.FIRST_BLOCK,
-    ElementColumn.LAST_BLOCK,
-)
+_PARENT, _TAG = ElementColumn.PARENT, ElementColumn.TAG
+_FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
 
 
 def others_of(

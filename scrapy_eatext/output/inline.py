@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 from scrapy_eatext.output.embeds import embed_of, label_of, posts_in
-from scrapy_eatext.output.emoji import is_emoji
 from scrapy_eatext.page.characters import INVISIBLE
 from scrapy_eatext.page.tags import AMP_IMAGES, IMG
 from scrapy_eatext.page.urls import Addresses
@@ -49,6 +48,14 @@ BREAK_BEFORE, BREAK_BEHIND = 1 << 9, 1 << 10
 _PLACEHOLDER = re.compile(
     r"(?:^|/)(?:1x1|blank|clear|loading|pixel|placeholder|spacer|transparent)\.(?:gif|png|svg)$"
 )
+# Emoji with their modifiers and joiners, and keycaps.
+_SIGN = (
+    "[\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff"
+    "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
+)
+_CHANGE = "[\u200d\ufe0e\ufe0f\U000e0020-\U000e007f]"
+_EMOJI = re.compile(f"(?:[0-9#*]\ufe0f?\u20e3|{_SIGN}{_CHANGE}*)+")
+_LONGEST_EMOJI = 30
 # The most characters of all addresses in an output, and how many more for each byte of
 # the page.  Without a bound an output could be far larger than its page: a link is
 # written once for each block inside it, and a base address with each relative link.
@@ -245,6 +252,11 @@ def largest(srcset: str) -> str:
         if number > best_size:
             best, best_size = url, number
     return best
+
+
+def is_emoji(alt: str) -> bool:
+    """Whether the description of an image consists of emoji, for which it stands."""
+    return len(alt) <= _LONGEST_EMOJI and _EMOJI.fullmatch(alt) is not None
 
 
 def _is_small(image: Any) -> bool:

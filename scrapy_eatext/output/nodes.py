@@ -14,8 +14,7 @@ from operator import itemgetter, or_
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import category
 
-from scrapy_eatext.output.emoji import is_emoji
-from scrapy_eatext.output.inline import BREAK_BEFORE, BREAK_BEHIND
+from scrapy_eatext.output.inline import BREAK_BEFORE, BREAK_BEHIND, is_emoji
 from scrapy_eatext.output.placing import Span, signs_of
 from scrapy_eatext.page.columns import NodeKind
 from scrapy_eatext.page.tags import QUOTE_TEXT

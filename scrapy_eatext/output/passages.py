@@ -94,16 +94,15 @@ class Passages:
     parts.
     """
 
-    starts: list[int]
-    ends: list[int]
-    sizes: list[int]
-    units: list[int]
-    kinds: list[int]
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    units: list[int] = field(default_factory=list)
+    kinds: list[int] = field(default_factory=list)
     ranks: dict[int, int] = field(default_factory=dict)
     begun: dict[int, int] = field(default_factory=dict)
 
     def add(self, start: int, end: int, size: int, unit: int, kind: int) -> None:
-        """Add a passage at the end."""
         self.starts.append(start)
         self.ends.append(end)
         self.sizes.append(size)
@@ -112,15 +111,7 @@ class Passages:
 
     def parts(self, text: str, i: int) -> Iterator[tuple[int, int]]:
         """The start and the end of each sentence of a passage, or line of code."""
-        start, end, kind = self.starts[i], self.ends[i], self.kinds[i]
-        pauses: Iterable[tuple[int, int]] = ()
-        if kind != WHOLE:
-            pauses = (code_lines if kind == CODE else sentences)(text[start:end])
-        begin = start
-        for at, following in (*pauses, (end - start, 0)):
-            if start + at > begin:
-                yield begin, start + at
-            begin = start + following
+        return parted(text, self.starts[i], self.ends[i], self.kinds[i])
 
     def extend(self, others: Passages, first: int, end: int) -> None:
         """Add other passages, from ``first`` to before ``end``."""
@@ -143,7 +134,7 @@ def passages_of(
     first = first_numbers(units, numbers) if isinstance(units, Blocks) else ()
     places = places_in_tables(units, below)
     gaps = places.gaps() if places else []
-    made, layout = Passages([], [], [], [], []), Layout()
+    made, layout = Passages(), Layout()
     end = 0
     if headline:
         made.add(0, len(headline), words_of(headline), own, WHOLE)
@@ -179,46 +170,47 @@ def passages_of(
 
 
 def _add_tables(
-    layout: Layout,
-    units: Units,
-    places: Places,
-    starts: list[int],
-    ends: list[int],
+    layout: Layout, units: Units, places: Places, starts: list[int], ends: list[int]
 ) -> None:
-    """Add the tables with headers to a layout.
-
-    ``starts`` and ``ends`` are the units'.
-    """
+    """Add the tables with headers; ``starts`` and ``ends`` are the units'."""
     data = data_tables(units.walk) if isinstance(units, Blocks) else None
     headers = data.headers if data is not None else frozenset()
     tables = layout.tables
-    table = row = -1
-    for n, unit_table in enumerate(places.tables):
-        if unit_table >= 0 and unit_table != table and places.rows[n] in headers:
+    last_table = last_row = -1
+    for n, (table, row) in enumerate(zip(places.tables, places.rows, strict=True)):
+        is_header = table >= 0 and row in headers
+        if is_header and table != last_table:
             tables.append((starts[n], ends[n], ends[n]))
-        elif unit_table >= 0 and unit_table == table and tables:
+        elif table >= 0 and table == last_table and tables:
             begin, end, _ = tables[-1]
-            is_header = places.rows[n] in headers
             tables[-1] = begin, ends[n] if is_header else end, ends[n]
-        if unit_table >= 0 and places.rows[n] in headers and places.rows[n] != row:
+        if is_header and row != last_row:
             layout.headers.add(starts[n])
-        table, row = unit_table, places.rows[n]
+        last_table, last_row = table, row
 
 
 def lines_of(text: str, headline: str = "") -> Passages:
     """The lines of a text as passages, below its headline."""
+    made = Passages()
     at = len(headline)
-    whole = Passages([at], [len(text)], [0], [-1], [CODE])
-    parts = list(whole.parts(text, 0))
     if headline:
-        parts.insert(0, (0, at))
-    starts, ends = (list(column) for column in zip(*parts, strict=True))
-    words = [words_of(text[start:end]) for start, end in parts]
-    count = len(parts)
-    made = Passages(starts, ends, words, [-1] * count, [PARAGRAPH] * count)
-    if headline:
-        made.ranks[0], made.kinds[0] = 0, WHOLE
+        made.add(0, at, words_of(headline), -1, WHOLE)
+        made.ranks[0] = 0
+    for start, end in parted(text, at, len(text), CODE):
+        made.add(start, end, words_of(text[start:end]), -1, PARAGRAPH)
     return made
+
+
+def parted(text: str, start: int, end: int, kind: int) -> Iterator[tuple[int, int]]:
+    """The start and the end of each sentence of a part of a text, or line of code."""
+    pauses: Iterable[tuple[int, int]] = ()
+    if kind != WHOLE:
+        pauses = (code_lines if kind == CODE else sentences)(text[start:end])
+    begin = start
+    for at, following in (*pauses, (end - start, 0)):
+        if start + at > begin:
+            yield begin, start + at
+        begin = start + following
 
 
 def words_of(text: str) -> int:

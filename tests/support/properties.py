@@ -25,8 +25,8 @@ import scrapy_eatext
 from scrapy_eatext.algorithms import DEFAULT, get_algorithm
 from scrapy_eatext.output.code import content
 from scrapy_eatext.output.embeds import with_scripts
-from scrapy_eatext.output.emoji import is_emoji
 from scrapy_eatext.output.images import others_of
+from scrapy_eatext.output.inline import is_emoji
 from scrapy_eatext.output.judged import JudgedPage
 from scrapy_eatext.page import Page
 from scrapy_eatext.page import walk as walking
