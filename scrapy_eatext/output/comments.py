@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain, groupby, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.output.code import Content
-from scrapy_eatext.output.posts import Posts
+from scrapy_eatext.output.posts import Posts, without_says
 from scrapy_eatext.output.text import (
     first_numbers,
     joined,
@@ -22,16 +22,17 @@ from scrapy_eatext.output.threads import Thread
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
+from scrapy_eatext.page.tables import values_of
 from scrapy_eatext.result import Post
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
     from scrapy_eatext.output.judged import JudgedPage
+    from scrapy_eatext.page.walk import Walk
 
-# How many blocks at the beginning of a comment may be its byline.
-_FIRST = 3
-# The most words of a link for a reply.
-_WORDS = 3
+# How many blocks at the beginning of a comment may be its byline, and the most words of
+# a link for a reply.
+_MOST_BYLINES, _MOST_LINK_WORDS = 3, 3
 # How many blocks at the beginning of a post may be its subject or byline; the most
 # characters of such a line, of a label at its beginning, and of a button at its end.
 _HEAD, _LONG, _LABEL, _BUTTON = 6, 160, 20, 40
@@ -44,7 +45,6 @@ _ABOUT = re.compile(
     r"|sa(?:id|ys)|the|this|times?|today|total|um|updated|was|weeks?|writes|written|wrote"
     r"|years?|yesterday)\b|[年月日发表于编辑最后]"
 )
-_SIZES = [BlockColumn.CHARS, BlockColumn.LINK_CHARS, BlockColumn.WORDS]
 
 
 def write_posts(judged: JudgedPage) -> tuple[Post, ...]:
@@ -76,19 +76,19 @@ def placed_posts(thread: Thread) -> tuple[Post, ...]:
     Consecutive units outside of all posts are one comment, without author and time.
     """
     numbers = list(thread.spoken.units)
-    reader = _Reader(thread.blocks, thread.spoken)
+    shown = _Texts(thread.blocks, thread.spoken)
     inside = thread.of_units(numbers)
     posts = _cut(thread, numbers)
     for is_inside, run in groupby(range(len(numbers)), lambda n: numbers[n] in inside):
         if not is_inside:
             places = list(run)
-            posts[numbers[places[0]]] = Post(reader.text(places, -1))
+            posts[numbers[places[0]]] = Post(shown.joined(places, -1))
     return tuple(post for _, post in sorted(posts.items(), key=itemgetter(0)))
 
 
 def _cut(thread: Thread, numbers: list[int]) -> dict[int, Post]:
     """The posts that have some units, which rise, by their first units."""
-    reader = _Reader(thread.blocks, Content(numbers, thread.spoken.code))
+    shown = _Texts(thread.blocks, Content(numbers, thread.spoken.code))
     quoted = thread.quoted(numbers)
     at = {unit: n for n, unit in enumerate(numbers)}
     members = thread.text_units(numbers).items()
@@ -96,7 +96,7 @@ def _cut(thread: Thread, numbers: list[int]) -> dict[int, Post]:
         post: [at[unit] for unit in units if unit not in quoted]
         for post, units in members
     }
-    texts, of_posts = reader.texts, own.values()
+    texts, of_posts = shown.texts, own.values()
     heads = [frozenset(_label(texts[n]) for n in of[:_HEAD]) for of in of_posts]
     tails = [frozenset(_button(texts[n]) for n in of[-_HEAD:]) for of in of_posts]
     repeated, buttons = _frequent(heads), _frequent(tails)
@@ -105,7 +105,7 @@ def _cut(thread: Thread, numbers: list[int]) -> dict[int, Post]:
         author, time, _ = thread.details(post)
         inside = _trimmed(own[post], texts, author, repeated, buttons)
         quotes = [at[unit] for unit in units if unit in quoted]
-        text, quote = reader.text(inside, post), reader.text(quotes, post)
+        text, quote = shown.joined(inside, post), shown.joined(quotes, post)
         posts[units[0]] = Post(text, author, time, quote)
     return posts
 
@@ -201,72 +201,60 @@ def named_posts(
     Consecutive blocks outside of all such elements are one comment, without author and
     time.
     """
-    return tuple(_Reader(blocks, spoken, day_first).posts())
+    numbers = list(spoken.units)
+    shown = _Texts(blocks, spoken)
+    posts = Posts(blocks, numbers, comments=True, day_first=day_first)
+    post_of = _posts_around(posts, blocks.walk, numbers)
+    members: dict[tuple[int, int], list[int]] = {}
+    runs = groupby(range(len(numbers)), post_of.__getitem__)
+    for part, (post, run) in enumerate(runs):
+        # A post may continue after a reply that stands inside it.
+        members.setdefault((post, -1 if post >= 0 else part), []).extend(run)
+    found: list[Post] = []
+    for (post, _), inside in members.items():
+        if post < 0:
+            found.append(Post(shown.joined(inside, -1)))
+            continue
+        author, time, times = posts.details(post)
+        own = [
+            n
+            for place, n in enumerate(inside)
+            if place >= _MOST_BYLINES
+            or not _is_byline(shown.texts[n], (author, *times))
+        ]
+        if own:
+            found.append(Post(shown.joined(own, post), author, time))
+    return tuple(found)
 
 
-class _Reader:
-    def __init__(self, blocks: Blocks, spoken: Content, day_first: bool = True) -> None:
-        numbers = list(spoken.units)
-        self._parts = parts_of(blocks, numbers, spoken.code)
-        self.texts = self._parts.texts
-        self._places = places_in_tables(blocks, spoken)
-        self._numbers = dict(first_numbers(blocks, numbers))
-        self._posts = Posts(blocks, numbers, comments=True, day_first=day_first)
-        self._elements = blocks.walk.blocks[numbers, BlockColumn.ELEMENT].tolist()
-        self._cell = blocks.walk.elements.item
-        self._sizes = blocks.walk.blocks[numbers][:, _SIZES].tolist()
+def _posts_around(posts: Posts, walk: Walk, units: list[int]) -> list[int]:
+    """The post that each of some blocks stands in, -1 for none.
 
-    def posts(self) -> Iterator[Post]:
-        post_of = self._post_of()
-        units = [(post_of.get(row, -1), n) for n, row in enumerate(self._elements)]
-        members: dict[tuple[int, int], list[int]] = {}
-        for part, (post, group) in enumerate(groupby(units, itemgetter(0))):
-            # A post may continue after a reply that stands inside it.
-            key = (post, -1 if post >= 0 else part)
-            members.setdefault(key, []).extend(n for _, n in group)
-        for (post, _), numbers in members.items():
-            if post < 0:
-                yield Post(self.text(numbers, -1))
-                continue
-            author, time, shown = self._posts.details(post)
-            own = [
-                n
-                for place, n in enumerate(numbers)
-                if place >= _FIRST or not _is_byline(self.texts[n], (author, *shown))
-            ]
-            if own:
-                yield Post(self.text(own, post), author, time)
-
-    def _post_of(self) -> dict[int, int]:
-        """The post that each unit's element stands in.
-
-        A post that is only a short link, without author and time, is the link to reply;
-        it belongs to the post around it.
-        """
-        post_of = self._posts.around(self._elements)
-        links: dict[int, bool] = {}
-        for row, size in zip(self._elements, self._sizes, strict=True):
-            post = post_of.get(row, -1)
-            chars, linked, words = size
-            is_link = linked == chars and words <= _WORDS
-            links[post] = links.get(post, True) and is_link
-        parents = {
-            post: self._cell(post, ElementColumn.PARENT)
-            for post, is_link in links.items()
-            if post >= 0 and is_link and not any(self._posts.details(post)[:2])
-        }
-        around = self._posts.around(list(parents.values()))
-        outer = {post: around.get(row, post) for post, row in parents.items()}
-        return {row: outer.get(post, post) for row, post in post_of.items()}
-
-    def text(self, numbers: Sequence[int], post: int) -> str:
-        """Some units as text, without marks of lists and tables around the post."""
-        places = self._places
-        gaps = {
-            n: places.gap(before, n) if places and places.tables[n] > post else ""
-            for before, n in pairwise([-1, *numbers])
-        }
-        return joined(pieces(self._parts, numbers, self._numbers, gaps, within=post))
+    A post that is only a short link, without author and time, is the link to reply; it
+    belongs to the post around it.
+    """
+    columns = (
+        BlockColumn.ELEMENT,
+        BlockColumn.CHARS,
+        BlockColumn.LINK_CHARS,
+        BlockColumn.WORDS,
+    )
+    elements, *sizes = values_of(walk.blocks, units, columns)
+    innermost = posts.around(elements)
+    post_of = [innermost.get(row, -1) for row in elements]
+    with_text = {
+        post
+        for post, chars, linked, words in zip(post_of, *sizes, strict=True)
+        if linked != chars or words > _MOST_LINK_WORDS
+    }
+    parents = {
+        post: walk.elements.item(post, ElementColumn.PARENT)
+        for post in {*post_of} - with_text
+        if post >= 0 and not any(posts.details(post)[:2])
+    }
+    around = posts.around(list(parents.values()))
+    outer = {post: around.get(row, post) for post, row in parents.items()}
+    return [outer.get(post, post) for post in post_of]
 
 
 def _is_byline(text: str, details: Sequence[str]) -> bool:
@@ -276,4 +264,24 @@ def _is_byline(text: str, details: Sequence[str]) -> bool:
         remaining = remaining.replace(detail, " ", 1)
     if remaining == text:
         return False
-    return not any(c.isalnum() for c in Posts.without_says(remaining))
+    return not any(c.isalnum() for c in without_says(remaining))
+
+
+class _Texts:
+    """The texts of some blocks of a page, and those of several of them as one."""
+
+    def __init__(self, blocks: Blocks, shown: Content) -> None:
+        units = list(shown.units)
+        self._parts = parts_of(blocks, units, shown.code)
+        self.texts = self._parts.texts
+        self._places = places_in_tables(blocks, shown)
+        self._numbers = dict(first_numbers(blocks, units))
+
+    def joined(self, which: Sequence[int], post: int) -> str:
+        """Some of the texts as one, without marks of lists and tables around a post."""
+        places = self._places
+        gaps = {
+            n: places.gap(before, n) if places and places.tables[n] > post else ""
+            for before, n in pairwise([-1, *which])
+        }
+        return joined(pieces(self._parts, which, self._numbers, gaps, within=post))

@@ -19,7 +19,7 @@ import numpy as np
 
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.output.inline import Inlines
-from scrapy_eatext.output.posts import Posts
+from scrapy_eatext.output.posts import without_says
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
@@ -60,11 +60,8 @@ _PRICE = re.compile(
 )
 # A link's text with a name in it, not only the number of a page.
 _NAME = re.compile(r"[^\W\d_].{0,9}?[^\W\d_]|\d(?:\W?\d){4}", re.DOTALL)
-_PARENT, _FIRST, _LAST = (
-    ElementColumn.PARENT,
-    ElementColumn.FIRST_BLOCK,
-    ElementColumn.LAST_BLOCK,
-)
+_PARENT = ElementColumn.PARENT
+_FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
 _TIME = TAG_ID["time"]
 _CELLS = (TAG_ID["td"], TAG_ID["th"])
 
@@ -412,7 +409,7 @@ class _Details:
         # Of two prices side by side the first is the old one.
         price = next((found[1].strip() for found in prices), "")
         bylines = self._texts(self._authors, row, end)
-        author = next(filter(None, map(Posts.without_says, bylines)), "")
+        author = next(filter(None, map(without_says, bylines)), "")
         shown = [n for n in others if n in self._kept and not days.get(n)]
         text = "\n\n".join(self._blocks.texts(shown))
         return Entry(

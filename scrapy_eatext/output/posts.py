@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import POST_TIMES, POSTERS, POSTS
-from scrapy_eatext.page.tables import blocks_within
+from scrapy_eatext.page.tables import blocks_within, rows_with
 from scrapy_eatext.page.tags import STRONG_TEXT, TAG_ID
 from scrapy_eatext.page.values import text_in
 from scrapy_eatext.page.walk import nodes_of
@@ -25,14 +25,8 @@ from scrapy_eatext.page.walk import nodes_of
 if TYPE_CHECKING:
     from scrapy_eatext.page.blocks import Blocks
 
-_PARENT, _TAG, _DEPTH, _FIRST, _LAST = (
-    ElementColumn.PARENT,
-    ElementColumn.TAG,
-    ElementColumn.DEPTH,
-    ElementColumn.FIRST_BLOCK,
-    ElementColumn.LAST_BLOCK,
-)
-_TIME = TAG_ID["time"]
+_PARENT, _TAG = ElementColumn.PARENT, ElementColumn.TAG
+_FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
 
 # Class names of elements that are a whole post, not its text or a list of posts.
 _POST = re.compile(
@@ -52,11 +46,11 @@ _AUTHOR = re.compile(
 _SAYS = re.compile(r"(?i)\b(?:says|said|wrote|writes|schrieb)\Z")
 _LONGEST_SAYS = len("schrieb")
 _BY = re.compile(r"\A(?:[Pp]osted )?[Bb]y:? ")
+# The most characters of an author or a time.
 _LONGEST = 60
 
 
 def _is_post(element: Any) -> bool:
-    """Whether an element is a post by its attributes."""
     return (
         _names_post((element.get("class") or "")[:300])
         or element.get("itemprop") in ("comment", "suggestedAnswer")
@@ -77,8 +71,23 @@ def moment_of(element: Any, text: str, *, day_first: bool) -> str:
     return next(filter(None, moments), "")
 
 
+def without_says(text: str) -> str:
+    """A text without "says" at its end and "by" at its beginning."""
+    text = text.strip().rstrip(":.\u2026").rstrip()
+    says = _SAYS.search(text, max(len(text) - _LONGEST_SAYS, 0))
+    text = text[: says.start()] if says is not None else text
+    return _BY.sub("", text).strip()
+
+
+def byline_of(author: str, time: str) -> list[tuple[str, int]]:
+    """An author and a time, "" for none, in one line with styles."""
+    spans = [(author, STRONG_TEXT)] if author else []
+    if time:
+        spans.append((f", {time}" if spans else time, 0))
+    return spans
+
+
 def _is_author(element: Any) -> bool:
-    """Whether an element is an author by its attributes."""
     return element.get("itemprop") == "author" or bool(
         _AUTHOR.search((element.get("class") or "")[:300])
     )
@@ -104,23 +113,24 @@ class Posts:
         self._walk = blocks.walk
         self._day_first = day_first
         self._least = 1 if comments else 2
-        self._rows = self._with_kept(POSTS.rows(self._walk), kept)
-        if self._rows:
-            self._rows = self._those(self._rows, _is_post)
+        places = blocks_within(self._walk.elements, POSTS.rows(self._walk))
+        holders = [
+            row
+            for row, first, last in places
+            if bisect_left(kept, first) < bisect_left(kept, last)
+        ]
+        self._rows = self._those(holders, _is_post)
         if len(self._rows) < self._least:
             self._rows = []
             return
         self._kept = () if comments else kept
         self._authors = self._those(POSTERS.rows(self._walk), _is_author)
-        times = (self._walk.elements[:, _TAG] == _TIME).nonzero()[0].tolist()
+        times = rows_with(self._walk.elements, _TAG, TAG_ID["time"])
         self._times = sorted({*times, *POST_TIMES.rows(self._walk)})
         self._ends = self._reach()
         if not comments:
-            self._rows = [
-                row
-                for row in self._rows
-                if self._within(self._authors, row) or self._within(self._times, row)
-            ]
+            described = sorted({*self._authors, *self._times})
+            self._rows = [row for row in self._rows if self._within(described, row)]
             self._ends = self._reach()
 
     def __len__(self) -> int:
@@ -159,33 +169,27 @@ class Posts:
 
     def byline(self, post: int) -> list[tuple[str, int]]:
         """A post's author and time, with styles, unless they are kept as text."""
-        spans: list[tuple[str, int]] = []
-        author = next(self._texts(self._within(self._authors, post)), "")
-        if author:
-            spans.append((author, STRONG_TEXT))
-        for row in self._within(self._times, post):
-            time = self._time(row)
-            if time is None:  # it is kept as text
-                break
-            if time:
-                spans.append((f", {time}" if spans else time, 0))
-                break
-        return spans
+        times = map(self._time, self._within(self._times, post))
+        # The first that is kept as text ends the search.
+        dropped = takewhile(lambda time: time is not None, times)
+        return byline_of(self._author(post), next(filter(None, dropped), ""))
 
     def details(self, post: int) -> tuple[str, str, list[str]]:
         """A post's author, its time, and the texts of its time elements."""
-        author = next(self._texts(self._within(self._authors, post)), "")
         times = self._within(self._times, post)
         time = next(filter(None, map(self._time, times)), "")
-        return author, time, [self._text(row) or "" for row in times]
+        return self._author(post), time, [self._text(row) or "" for row in times]
 
-    @staticmethod
-    def without_says(text: str) -> str:
-        """A text without "says" at its end and "by" at its beginning."""
-        text = text.strip().rstrip(":.\u2026").rstrip()
-        says = _SAYS.search(text, max(len(text) - _LONGEST_SAYS, 0))
-        text = text[: says.start()] if says is not None else text
-        return _BY.sub("", text).strip()
+    def _author(self, post: int) -> str:
+        """A post's author, "" if that is not known or is kept as text."""
+        for row in self._within(self._authors, post):
+            text = self._text(row)
+            if text is None:
+                break
+            text = without_says(text)
+            if any(c.isalnum() for c in text):
+                return text
+        return ""
 
     @cached_property
     def _nodes(self) -> dict[int, Any]:
@@ -199,24 +203,11 @@ class Posts:
         in_order = sorted(rows)
         return dict(zip(in_order, nodes_of(self._walk, in_order), strict=True))
 
-    def _with_kept(self, rows: list[int], kept: Sequence[int]) -> list[int]:
-        """The elements that hold kept blocks."""
-        if len(rows) < self._least:
-            return []
-        return [
-            row
-            for row, first, last in blocks_within(self._walk.elements, rows)
-            if bisect_left(kept, first) < bisect_left(kept, last)
-        ]
-
     def _reach(self) -> dict[int, int]:
         """For each post the row at its end, or of the next post inside it."""
-        depths = self._walk.elements[:, _DEPTH]
-        ends: dict[int, int] = {}
-        for row, following in pairwise([*self._rows, len(depths)]):
-            outside = (depths[row + 1 : following] <= depths[row]).nonzero()[0]
-            ends[row] = row + 1 + int(outside[0]) if len(outside) else following
-        return ends
+        ends = self._walk.ends
+        nexts = pairwise([*self._rows, len(ends)])
+        return {row: min(ends[row], following) for row, following in nexts}
 
     def _within(self, rows: Sequence[int], post: int) -> Sequence[int]:
         """The first few of some elements that stand in a post."""
@@ -242,15 +233,6 @@ class Posts:
         lines = text_in(self._nodes[row]).strip().split("\n")
         text = " ".join(lines[0].split())
         return text if len(text) <= _LONGEST else ""
-
-    def _texts(self, rows: Iterable[int]) -> Iterator[str]:
-        for row in rows:
-            text = self._text(row)
-            if text is None:
-                return
-            text = self.without_says(text)
-            if any(c.isalnum() for c in text):
-                yield text
 
     def _time(self, row: int) -> str | None:
         text = self._text(row)

@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from scrapy_eatext.deadline import watched
-from scrapy_eatext.output.posts import Posts, moment_of
+from scrapy_eatext.output.posts import byline_of, moment_of, without_says
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import POST_TIMES, QUOTES, WRITERS
 from scrapy_eatext.page.tables import rows_with
-from scrapy_eatext.page.tags import STRONG, STRONG_TEXT, TAG_ID
+from scrapy_eatext.page.tags import STRONG, TAG_ID
 from scrapy_eatext.page.values import text_in
 from scrapy_eatext.page.walk import attribute_values, nodes_of
 
@@ -165,7 +165,7 @@ class Thread:
         candidates = [*zip(rows, nodes_of(walk, rows), strict=True)]
         for row, node in watched(reversed(candidates)):
             text = dated.get(row) or _line_of(node)
-            name = Posts.without_says(text.rstrip(" ·•|,;:–—-»"))
+            name = without_says(text.rstrip(" ·•|,;:–—-»"))
             if not _is_name(name):
                 continue
             score = scores[row]
@@ -291,10 +291,11 @@ class Thread:
     def _author_in(self, row: int) -> int:
         """The most likely author in an element, or -1."""
         at = bisect_left(self._rows, row)
-        inside = [
-            author for author in self._rows[at : at + 5] if author < self._ends[row]
+        likely = [
+            author
+            for author in self._rows[at : at + 5]
+            if author < self._ends[row] and self._scores[author] > _STRONG
         ]
-        likely = [author for author in inside if self._scores[author] > _STRONG]
         return max(likely, key=self._scores.__getitem__, default=-1)
 
     def _shape(self, row: int) -> tuple[int, bytes]:
@@ -328,11 +329,8 @@ class Thread:
             return []
         author, time, row = self.details(post)
         author_row = self._frames[post].author
-        is_dropped = author and not self._words[self._firsts[author_row]]
-        spans = [(author, STRONG_TEXT)] if is_dropped else []
-        if time and not self._words[self._firsts[row]]:
-            spans.append((f", {time}" if spans else time, 0))
-        return spans
+        is_kept = [self._words[self._firsts[at]] > 0 for at in (author_row, row)]
+        return byline_of("" if is_kept[0] else author, "" if is_kept[1] else time)
 
     @cached_property
     def _are_several(self) -> bool:
