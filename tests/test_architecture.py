@@ -120,6 +120,7 @@ TESTED_IN = {
     "output": "output/test_fidelity.py",
     "output.images": "output/test_node_twins.py",
     "output.placing": "output/test_node_twins.py",
+    "output.posts": "output/test_comments.py",
     "page": "page/test_walk_twins.py",
     "page.datatables": "output/test_outputs.py",
     "page.dates": "metadata/test_reader.py",

@@ -1,9 +1,8 @@
-"""Readers' comments as posts, with author and time."""
+"""Posts by the names of elements, as readers' comments and as bylines in a text."""
 
 from __future__ import annotations
 
 import json
-from random import Random
 
 import pytest
 from hypothesis import given
@@ -12,11 +11,12 @@ from hypothesis import strategies as st
 from scrapy_eatext import MainText, extract
 from scrapy_eatext.output.code import content
 from scrapy_eatext.output.comments import named_posts, posts_of
+from scrapy_eatext.output.markdown import markdown
 from scrapy_eatext.page import Page
 from scrapy_eatext.result import Post
-from tests.support.pages import WORDS, any_pages
+from tests.support.kept import PAGES, all_but, bylines, document, texts_of
+from tests.support.pages import WORDS
 from tests.support.properties import check_linear, is_with, letters
-from tests.support.rich import rich_page
 from tests.support.suites import values_of
 
 URL = "https://example.com/boats/"
@@ -25,14 +25,21 @@ URL = "https://example.com/boats/"
 def posts(source, *dropped):
     """The posts of a page where readers wrote all but some texts."""
     blocks = Page.of(source, URL).blocks
-    spoken = [blocks.text(i) not in dropped for i in range(len(blocks))]
-    return list(posts_of(blocks, content(blocks, spoken)))
+    return list(posts_of(blocks, content(blocks, all_but(blocks, dropped))))
 
 
-SCRIPTS = sorted({"en", "ru", "zh", "ar", "hi", "th"} & set(WORDS))
+def tree_of(html, *dropped):
+    """The tree of a page of which some texts are not kept."""
+    page = Page.of(html, URL)
+    return document(page, all_but(page.blocks, dropped))
 
 
-@pytest.mark.parametrize("code", SCRIPTS)
+# -- readers' comments
+
+
+@pytest.mark.parametrize(
+    "code", sorted({"en", "ru", "zh", "ar", "hi", "th"} & {*WORDS})
+)
 @pytest.mark.parametrize("spoken", [True, False])
 def test_author_and_time(code, spoken):
     said = WORDS[code]
@@ -51,11 +58,6 @@ def test_author_and_time(code, spoken):
 @pytest.mark.parametrize(("html", "expected"), values_of("tables/comments.txt"))
 def test_posts(html, expected):
     assert posts(html) == [Post(*said) for said in expected]
-
-
-def test_code_in_a_post():
-    html = '<div class="comment"><p>Try</p><pre>a\n  b</pre></div>'
-    assert posts(html) == [Post("Try\n\na\n  b")]
 
 
 def page_with_comments(count):
@@ -78,7 +80,8 @@ def page_with_comments(count):
 
 
 def test_extract_has_them_beside_the_text_of_all():
-    result = extract(page_with_comments(3), url=URL)
+    html = page_with_comments(3)
+    result = extract(html, url=URL)
     assert [(post.author, post.time) for post in result.posts] == [
         (f"Reader {n}", f"2024-03-1{n}") for n in range(3)
     ]
@@ -90,17 +93,9 @@ def test_extract_has_them_beside_the_text_of_all():
     again = MainText.from_dict(json.loads(json.dumps(alone.as_dict())))
     assert again.posts == result.posts
     assert result.without_text().posts == ()
-
-
-def test_an_algorithm_that_knows_no_comments_has_no_posts():
-    html = page_with_comments(3)
+    # An algorithm that knows no comments has no posts.
     assert extract(html, algorithm="density").posts == ()
     assert extract(html, remove=".comment:last-child").posts[-1].author == "Reader 1"
-
-
-PAGES = st.one_of(
-    any_pages(), st.integers(0, 2**32).map(lambda seed: rich_page(Random(seed)))
-)
 
 
 @given(PAGES, st.randoms(use_true_random=False))
@@ -108,20 +103,18 @@ def test_all_words_are_in_the_posts_but_names_and_times(source, chance):
     blocks = Page.of(source, URL).blocks
     spoken = content(blocks, [chance.random() < 0.7 for _ in range(len(blocks))])
     found = named_posts(blocks, spoken)
-    texts = [spoken.code.get(i) or blocks.text(i) for i in spoken.units]
+    texts = texts_of(blocks, spoken)
     for text in texts:
         holds = (letters(text) in letters(post.text) for post in found)
         assert any(holds) or any(
             (post.author and post.author in text) or any(c.isdigit() for c in text)
             for post in found
         )
-    assert sum(len(post.text) for post in found) <= 3 * sum(map(len, texts)) + 50 * len(
-        texts
-    )
+    most = 3 * sum(map(len, texts)) + 50 * len(texts)
+    assert sum(len(post.text) for post in found) <= most
     for post in found:
         assert post.text.strip()
-        assert len(post.author) <= 60
-        assert len(post.time) <= 60
+        assert max(len(post.author), len(post.time)) <= 60
 
 
 @pytest.mark.parametrize(
@@ -138,6 +131,88 @@ def test_all_words_are_in_the_posts_but_names_and_times(source, chance):
 def test_linear(piece):
     def make(count):
         blocks = Page.of(piece * count).blocks
-        return blocks, content(blocks, [True] * len(blocks))
+        return blocks, content(blocks, all_but(blocks))
 
     check_linear(lambda thread: posts_of(*thread), make, 2_000)
+
+
+# -- bylines
+
+
+FORUM = """
+<div class="post"><div class="author">Ann</div>
+<time datetime="2024-03-01T10:00Z">1 March</time><p>First post.</p><p>More of it.</p></div>
+<div class="post"><div class="author">Bo</div>
+<time datetime="2024-03-02">2 March</time><p>Second post.</p></div>
+"""
+
+
+def test_posts_get_bylines():
+    tree = tree_of(FORUM, "Ann", "Bo", "1 March", "2 March")
+    assert markdown(tree) == (
+        "**Ann**, 2024-03-01T10:00:00+00:00\n\nFirst post.\n\nMore of it.\n\n"
+        "**Bo**, 2024-03-02\n\nSecond post."
+    )
+
+
+def test_what_is_kept_is_not_said_twice():
+    assert "**Ann**\n\n" in markdown(tree_of(FORUM, "Ann", "Bo"))
+    tree = tree_of(FORUM, "1 March", "2 March")
+    assert markdown(tree).startswith("2024-03-01T10:00:00+00:00\n\nAnn\n\nFirst")
+    assert not bylines(tree_of(FORUM))
+
+
+@pytest.mark.parametrize(("lang", "day"), [("en-US", "03-04"), ("de", "04-03")])
+def test_which_comes_first_day_or_month(lang, day):
+    """Dates of posts are read as those of the page are."""
+    posts = (
+        f'<div class="comment"><b class="author">Ann {n}</b>'
+        f"<time>3/4/2024, {n}:30 PM</time><p>Post {n}.</p></div>"
+        for n in (1, 2)
+    )
+    html = f'<html lang="{lang}"><h1>Boats</h1>{"".join(posts)}'
+    dropped = [f"Ann {n}3/4/2024, {n}:30 PM" for n in (1, 2)]
+    assert bylines(tree_of(html, *dropped)) == [
+        f"Ann {n}, 2024-{day}T{n + 12}:30:00" for n in (1, 2)
+    ]
+
+
+def test_one_post_is_no_thread():
+    one = FORUM[: FORUM.rindex('<div class="post"')]
+    assert markdown(tree_of(one, "Ann", "1 March")) == "First post.\n\nMore of it."
+
+
+def test_replies_inside():
+    html = """<ul><li class="comment depth-1"><a class="username">ann77</a> says:
+    <div class="comment-content"><p>One.</p></div>
+    <ul><li class="comment depth-2"><a class="username">bo</a><span class="age">2 hours ago
+    </span><div class="comment-content"><p>Two.</p></div></li></ul></li></ul>"""
+    assert markdown(tree_of(html, "ann77 says:", "bo2 hours ago")) == (
+        "- **ann77**\n\n  One.\n\n  - **bo**, 2 hours ago\n\n    Two."
+    )
+
+
+@pytest.mark.parametrize(
+    ("post", "found"),
+    [
+        *((post, ["Ann", "Bo"]) for post in values_of("tables/shapes_of_posts.txt")),
+        # Who is called no author is none.
+        ('<article class="message"><h4 class="message-name">{}</h4><p>{}</p></article>', []),
+    ],
+)  # fmt: skip
+def test_shapes_of_posts(post, found):
+    html = post.format("Ann", "One.") + post.format("Bo", "Two.")
+    assert bylines(tree_of(html, "Ann", "Bo", "By Ann", "By Bo")) == found
+
+
+def test_authors_that_are_no_names_are_left_out():
+    html = FORUM.replace("Ann", "…").replace("Bo", "x" * 100)
+    tree = tree_of(html, "…", "x" * 100, "1 March", "2 March")
+    assert bylines(tree) == ["2024-03-01T10:00:00+00:00", "2024-03-02"]
+
+
+def test_long_threads_are_linear():
+    html = FORUM * 5_000
+    assert markdown(tree_of(html, "Ann", "Bo")).count("**Ann**") == 5_000
+    deep = '<div class="comment"><b class="author">Ann</b><p>One.</p>' * 200
+    assert markdown(tree_of(deep, "Ann")).count("**Ann**") == 200

@@ -11,6 +11,7 @@ from scrapy_eatext.algorithms.base import Verdict
 from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import render
 from scrapy_eatext.result import Entry
+from tests.support.kept import all_but
 from tests.support.properties import check_linear
 from tests.support.suites import values_of
 
@@ -21,7 +22,7 @@ def entries(html, dropped=(), page_type="listing", url=URL):
     """The entries of a page of which all but some texts is kept."""
     page = Page.of(html, url)
     units = page.blocks
-    kept = [units.text(i) not in dropped for i in range(len(units))]
+    kept = all_but(units, dropped)
     verdict = Verdict(
         units, kept, [0.9] * len(kept), ["kept"] * len(kept), page_type=page_type
     )

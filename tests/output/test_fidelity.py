@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from scrapy_eatext.output.code import content
 from scrapy_eatext.output.html import html
 from scrapy_eatext.output.markdown import markdown
 from scrapy_eatext.page import Page
-from tests.support.kept import document, shown_texts
+from tests.support.kept import all_but, document, texts_of
 from tests.support.pages import any_pages
 from tests.support.suites import cases
 
@@ -33,9 +34,8 @@ CASES = [
 def text_and_tree(source):
     """The text of all blocks of a page, and their nodes."""
     page = Page.of(source, URL)
-    kept = [True] * len(page.blocks)
-    text = "".join(shown_texts(page.blocks, kept))
-    return text, document(page, page.blocks, kept)
+    shown = content(page.blocks, all_but(page.blocks))
+    return "".join(texts_of(page.blocks, shown)), document(page)
 
 
 def words(text):

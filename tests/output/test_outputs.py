@@ -116,7 +116,7 @@ def test_cells_stay_in_their_columns_below_a_row_that_goes(between):
         f"</tr>{between}<tr><td>2</td></tr><tr><td>x</td><td>3</td></tr></table>"
     )
     kept = ["gone" not in page.blocks.text(i) for i in range(len(page.blocks))]
-    nodes = document(page, page.blocks, kept)
+    nodes = document(page, kept)
     rows = "| a | b |\n| --- | --- |\n|  | 2 |\n| x | 3 |"
     assert markdown(nodes) == rows
     assert "<tr><td></td><td>2</td></tr>" in html(nodes)
@@ -128,7 +128,7 @@ def test_what_cells_say_again_is_bounded():
     cell = f"<tr><td colspan=50>{'x' * 599}</td></tr>"
     source = f"<table>{row}{10 * cell}{row}"
     page = Page.of(source)
-    nodes = document(page, page.blocks, [True] * len(page.blocks))
+    nodes = document(page)
     (table,) = rows_of_tables(nodes)
     assert table[2][:3] == ("x" * 599,) * 3
     chars = sum(len(text) for line in table for text in line)
@@ -138,10 +138,7 @@ def test_what_cells_say_again_is_bounded():
 def test_parts_of_tables_that_are_rows_take_linear_time():
     unit = "<thead><td>a<td>b</thead><tbody><tr><td>c<td>d</tr></tbody>"
 
-    def nodes_of(page):
-        return document(page, page.blocks, [True] * len(page.blocks))
-
-    check_linear(nodes_of, lambda count: Page.of(f"<table>{unit * count}"), 2_000)
+    check_linear(document, lambda count: Page.of(f"<table>{unit * count}"), 2_000)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +154,7 @@ def test_parts_of_tables_that_are_rows_take_linear_time():
 )
 def test_embeds_and_rules_take_linear_time(unit):
     def made(page):
-        nodes = document(page, page.blocks, [True] * len(page.blocks))
+        nodes = document(page)
         return markdown(nodes), html(nodes)
 
     check_linear(made, lambda count: Page.of("<p>a</p>" + unit * count + "b"), 2_000)
@@ -169,7 +166,7 @@ def test_embeds_and_rules_inside_much(name):
         "<p>a</p><hr><iframe src=https://vimeo.com/></iframe><video src=/a></video>b"
     )
     page = Page.of(f"<p>c</p>{f'<{name}>' * 10_000}{inside}", URL)
-    nodes = document(page, page.blocks, [True] * len(page.blocks))
+    nodes = document(page)
     assert "[a](https://example.com/a)" in markdown(nodes)
     assert '<a href="https://example.com/a">a</a>' in html(nodes)
 

@@ -8,12 +8,13 @@ from scrapy_eatext.algorithms.base import Unit, UnitList, Verdict
 from scrapy_eatext.output.text import DEEPEST, python_join, render_text
 from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import render
+from tests.support.kept import all_but
 
 
 def rendered(html: str, *left_out: str) -> str:
     """The text of a page on which all is kept but some blocks."""
     blocks = Page.of(html).blocks
-    kept = [blocks.text(i) not in left_out for i in range(len(blocks))]
+    kept = all_but(blocks, left_out)
     return render_text(Verdict(blocks, kept, [1.0] * len(kept), [""] * len(kept)))
 
 

@@ -23,12 +23,15 @@ PAGES = st.one_of(
 )
 
 
+def all_but(units, dropped=()):
+    """Whether each unit is kept: all but those of some texts."""
+    return [units.text(i) not in dropped for i in range(len(units))]
+
+
 def whole(page, algorithm=DEFAULT, dropped=()):
     """An algorithm's verdict, with all units kept but those of some texts."""
     verdict = get_algorithm(algorithm).judge(page)
-    units = verdict.units
-    kept = [units.text(i) not in dropped for i in range(len(units))]
-    return replace(verdict, kept=kept)
+    return replace(verdict, kept=all_but(verdict.units, dropped))
 
 
 def rendered(page, verdict, forms=Forms()):  # noqa: B008 - it is frozen
@@ -36,15 +39,17 @@ def rendered(page, verdict, forms=Forms()):  # noqa: B008 - it is frozen
     return with_outputs(render(verdict, page, "", ""), forms)
 
 
-def shown_texts(units, kept):
-    """The texts of the kept units, code as its author wrote it."""
-    shown = content(units, kept)
+def texts_of(units, shown):
+    """The texts of the units that are shown, code as its author wrote it."""
     return [shown.code.get(i) or units.text(i) for i in shown.units]
 
 
-def document(page, units, kept):
-    """The nodes of the kept units of a page."""
-    return tree_of(page, units, content(units, kept))
+def document(page, kept=None):
+    """The nodes of the kept units of a page, all if it is not said which."""
+    units = page.blocks
+    return tree_of(
+        page, units, content(units, all_but(units) if kept is None else kept)
+    )
 
 
 def bylines(nodes):

@@ -23,7 +23,7 @@ from scrapy.http import HtmlResponse
 
 import scrapy_eatext
 from scrapy_eatext.algorithms import DEFAULT, get_algorithm
-from scrapy_eatext.output.code import content
+from scrapy_eatext.output.code import Content, content
 from scrapy_eatext.output.embeds import with_scripts
 from scrapy_eatext.output.images import others_of
 from scrapy_eatext.output.inline import is_emoji
@@ -40,7 +40,7 @@ from scrapy_eatext.page.urls import Addresses
 from scrapy_eatext.page.walk import python_walk
 from scrapy_eatext.rendering import render, run
 from scrapy_eatext.result import ATTRIBUTES, MainText, Metadata
-from tests.support.kept import bylines, noted
+from tests.support.kept import bylines, noted, texts_of
 from tests.support.unsafe import ALLOWED, RENDERED, check_safe, renderer
 
 if TYPE_CHECKING:
@@ -170,16 +170,14 @@ def check_outputs(result: MainText, page: Page, verdict: Verdict, longest: int) 
     """Text, Markdown and HTML have the words of what is kept, and not much more."""
     page = verdict.page or page
     shown = content(verdict.units, verdict.kept)
-    texts = (shown.code.get(i) or verdict.units.text(i) for i in shown.units)
-    wanted = letters("".join(texts))
+    wanted = letters("".join(texts_of(verdict.units, shown)))
     assert is_with(letters(result.text), wanted)
     if isinstance(verdict.units, Blocks):
         # Markdown and HTML have the captions of their images too.
         walk = with_scripts(page, verdict.units.walk)
         _, captions = others_of(walk, list(shown.units))
-        units = sorted([*shown.units, *captions])
-        texts = (shown.code.get(i) or verdict.units.text(i) for i in units)
-        wanted = letters("".join(texts))
+        shown = Content(sorted([*shown.units, *captions]), shown.code)
+        wanted = letters("".join(texts_of(verdict.units, shown)))
     rendered = renderer("markdown_it")(result.markdown)
     check_nested(result.html)
     check_safe(result.html, ALLOWED)

@@ -294,7 +294,7 @@ def check_safe(made: str, allowed: dict[str, frozenset[str]]) -> None:
 def check(source: str, render: str = "markdown_it") -> None:
     """Raises ValueError where something active comes out of a page."""
     read = Page.of(source, "https://example.com/dir/page")
-    nodes = document(read, read.blocks, [True] * len(read.blocks))
+    nodes = document(read)
     check_safe(html(nodes), ALLOWED)
     check_safe(renderer(render)(markdown(nodes)), RENDERED)
 
