@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from random import Random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_eatext import extract
-from scrapy_eatext.algorithms.base import Verdict
-from scrapy_eatext.output.code import content
+from scrapy_eatext.output.code import Content, content
 from scrapy_eatext.output.comments import posts_in
 from scrapy_eatext.output.html import html as html_of
 from scrapy_eatext.output.judged import JudgedPage
@@ -18,11 +17,10 @@ from scrapy_eatext.output.markdown import markdown
 from scrapy_eatext.output.structure import tree_of
 from scrapy_eatext.output.threads import Thread
 from scrapy_eatext.page import Page
+from scrapy_eatext.page.columns import NodeKind
 from scrapy_eatext.result import Post
-from tests.support.kept import bylines
-from tests.support.pages import any_pages
+from tests.support.kept import PAGES, all_but, bylines, texts_of, whole
 from tests.support.properties import check_linear, letters
-from tests.support.rich import rich_page
 from tests.support.suites import values_of
 
 URL = "https://boards.example/thread/7"
@@ -33,27 +31,32 @@ PEOPLE = [
 ]
 
 
-def kept(blocks, dropped=(), only=None):
-    """The blocks with words of people, or all but some."""
-    texts = [blocks.text(i) for i in range(len(blocks))]
-    if only is not None:
-        return content(blocks, [any(part in text for part in only) for text in texts])
-    return content(blocks, [text not in dropped for text in texts])
+def saying(blocks, *said):
+    """The blocks in which people said something."""
+    texts = blocks.texts([*range(len(blocks))])
+    return content(blocks, [any(part in text for part in said) for text in texts])
 
 
 def thread(html, *dropped):
+    """The posts of a page of which some texts are not kept."""
     blocks = Page.of(html, URL).blocks
-    return list(posts_in(Thread(blocks, kept(blocks, dropped))))
+    return list(posts_in(Thread(blocks, content(blocks, all_but(blocks, dropped)))))
 
 
 def spoken(html, said):
     """The posts of a page where an algorithm keeps what people said alone."""
     blocks = Page.of(html, URL).blocks
-    return list(posts_in(Thread(blocks, kept(blocks, only=said))))
+    return list(posts_in(Thread(blocks, saying(blocks, *said))))
 
 
 def tree_of_posts(page, shown):
     return tree_of(page, page.blocks, shown, thread=Thread(page.blocks, shown))
+
+
+def tree_saying(html, *said):
+    """The tree of a thread in which some texts are kept, all if none are given."""
+    page = Page.of(html, URL)
+    return tree_of_posts(page, saying(page.blocks, *said or ("",)))
 
 
 # What is around the posts of a board, and a post.
@@ -119,8 +122,7 @@ def test_quotes(quote):
     second = spoken(html, said)[1]
     assert (second.text, second.author) == ("The yellow one.", "bo77")
     assert second.quoted.endswith("Which glue?")
-    page = Page.of(html, URL)
-    written = markdown(tree_of_posts(page, kept(page.blocks, only=said)))
+    written = markdown(tree_saying(html, *said))
     assert "> Which glue?" in written
     assert "\nThe yellow one." in written
 
@@ -134,22 +136,16 @@ def test_what_holds_each_post_is_no_quote():
         post.format(who=who, said=f"{said} {said}") for who, _, said in PEOPLE
     )
     found = thread(f"<ol>{html}</ol>", "Ann", "bo77")
-    assert [(post.author, post.quoted) for post in found] == [
-        ("Ann", ""),
-        ("bo77", ""),
-        ("Ann", ""),
-    ]
-    page = Page.of(f"<ol>{html}</ol>", URL)
-    written = markdown(tree_of_posts(page, kept(page.blocks)))
+    authors = [(post.author, post.quoted) for post in found]
+    assert authors == [("Ann", ""), ("bo77", ""), ("Ann", "")]
+    written = markdown(tree_saying(f"<ol>{html}</ol>"))
     assert ">" not in written
     assert "1." not in written
 
 
 @pytest.mark.parametrize("name", ["phpBB 2", "rows", "bbPress", "XenForo"])
 def test_markdown_and_html_write_posts(name):
-    said = [text for *_, text in PEOPLE]
-    page = Page.of(board(name), URL)
-    tree = tree_of_posts(page, kept(page.blocks, only=said))
+    tree = tree_saying(board(name), *(text for *_, text in PEOPLE))
     assert markdown(tree) == "\n\n".join(
         f"**{who}**, {moment}\n\n{text}" for who, moment, text in PEOPLE
     )
@@ -159,10 +155,15 @@ def test_markdown_and_html_write_posts(name):
     )
 
 
-def test_a_single_post_is_the_text_of_its_page():
-    page = Page.of(board("XenForo"), URL)
-    tree = tree_of_posts(page, kept(page.blocks, only=[PEOPLE[1][-1]]))
-    assert bylines(tree) == []
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("XenForo", [PEOPLE[1][-1]]),  # a single post is the text of its page
+        ("names alone", []),  # all is kept, the authors too
+    ],
+)
+def test_what_has_no_bylines(name, said):
+    assert bylines(tree_saying(board(name), *said)) == []
 
 
 def test_an_age_is_no_author():
@@ -174,9 +175,7 @@ def test_an_age_is_no_author():
 
 def test_other_pages_stay_as_they_are():
     page = Page.of(board("phpBB 2"), URL)
-    n = len(page.blocks)
-    verdict = Verdict(page.blocks, [True] * n, [1.0] * n, [""] * n, page_type="article")
-    judged = JudgedPage(page, verdict)
+    judged = JudgedPage(page, replace(whole(page), page_type="article"))
     assert judged.thread is None
     assert "| Author | Message |" in judged.output("markdown")
 
@@ -216,38 +215,20 @@ def test_no_posts(html):
     assert thread(html) == []
 
 
-def test_an_author_who_is_kept_is_not_said_twice():
-    page = Page.of(board("names alone"), URL)
-    tree = tree_of_posts(page, kept(page.blocks))
-    assert bylines(tree) == []
-
-
 def test_extract():
-    prose = [
-        (
-            who,
-            moment,
-            f"<p>{said} I would like to know more of it, as I have no time.</p>" * 3,
-        )
-        for who, moment, said in PEOPLE * 4
-    ]
+    more = " I would like to know more of it, as I have no time."
+    prose = [(who, day, f"<p>{said}{more}</p>" * 3) for who, day, said in PEOPLE * 4]
     result = extract(board("XenForo", prose), url=URL)
     assert result.page_type == "forum"
-    assert [post.author for post in result.posts] == ["Ann", "bo77", "Ann"] * 4
+    authors = ["Ann", "bo77", "Ann"] * 4
+    assert [post.author for post in result.posts] == authors
     result = extract(board("XenForo", prose), url=URL, remove=".message:last-of-type")
-    assert [post.author for post in result.posts] == (["Ann", "bo77", "Ann"] * 4)[:-1]
-
-
-PAGES = st.one_of(
-    any_pages(), st.integers(0, 2**32).map(lambda seed: rich_page(Random(seed)))
-)
+    assert [post.author for post in result.posts] == authors[:-1]
 
 
 def test_readings_stand_in_posts():
     source = board("phpBB 3").replace("glue", "<ruby>glue<rt>gloo</rt></ruby>")
-    page = Page.of(source, URL)
-    shown = content(page.blocks, [True] * len(page.blocks))
-    assert "glue(gloo)" in str(tree_of_posts(page, shown).spans)
+    assert "glue(gloo)" in str(tree_saying(source).spans)
 
 
 @given(PAGES, st.randoms(use_true_random=False))
@@ -257,7 +238,7 @@ def test_any_page(source, chance):
     blocks = page.blocks
     shown = content(blocks, [chance.random() < 0.7 for _ in range(len(blocks))])
     found = posts_in(Thread(blocks, shown))
-    texts = [shown.code.get(i) or blocks.text(i) for i in range(len(blocks))]
+    texts = texts_of(blocks, Content(range(len(blocks)), shown.code))
     everything = letters("".join(texts))
     for post in found:
         assert post.text or post.quoted
@@ -266,14 +247,13 @@ def test_any_page(source, chance):
     assert said <= 2 * len(everything) + 9 * len(texts)
     tree = tree_of_posts(page, shown)
     plain = tree_of(page, blocks, shown)
-    with_posts, without = (
-        sorted(unit for unit in map(str, made.spans) if unit) for made in (tree, plain)
-    )
-    assert set(without) - set(with_posts) <= {str(s) for s in bylines_of(plain)}
-
-
-def bylines_of(tree):
-    return [tree.spans[leaf] for leaf in tree.leaves() if tree.kinds[leaf] == 5]
+    with_posts, without = ({*map(str, made.spans)} for made in (tree, plain))
+    of_bylines = {
+        str(plain.spans[leaf])
+        for leaf in plain.leaves()
+        if plain.kinds[leaf] == NodeKind.BYLINE
+    }
+    assert without - with_posts <= of_bylines
 
 
 AUTHOR = "<a class=username href=/u/a{}>A{}</a>"
