@@ -19,7 +19,6 @@ from scrapy_eatext.output.passages import sentences, words_of
 from scrapy_eatext.page import Page
 from scrapy_eatext.result import joined
 from tests.support.kept import PAGES, rendered, whole
-from tests.support.pages import WORDS
 from tests.support.properties import check_linear
 
 URL = "https://example.com/boats/"
@@ -31,9 +30,9 @@ def result_of(source, forms=Forms(), **more):  # noqa: B008 - it is frozen
     return rendered(page, replace(whole(page, "density"), **more), forms)
 
 
-def cut(source, max_words, overlap=0, **said):
-    forms = Forms(chunks=ChunkForm(max_words, overlap), **said)
-    return result_of(source, forms).chunks()
+def cut(source, max_words, overlap=0, markdown=False):
+    form = ChunkForm(max_words, overlap, markdown=markdown)
+    return result_of(source, Forms(chunks=form)).chunks()
 
 
 def texts(chunks):
@@ -184,8 +183,7 @@ def test_items_have_their_marks():
     html = (
         f"<ol start=9><li>{words(4)}<li>1. x<ul><li>{words(5)}</ul></ol><p>1. 1. 1.</p>"
     )
-    result = result_of(html, Forms(chunks=ChunkForm(10)))
-    assert texts(result.chunks()) == [
+    assert texts(cut(html, 10)) == [
         f"9. {words(4)}\n10. 1. x",
         f"  - {words(5)}\n\n1. 1. 1.",
     ]
@@ -270,40 +268,36 @@ def test_markup_that_is_cut_is_whole_in_each_chunk():
     html = (
         f"<ol start=3><li><b>{' '.join(said[:2])}</b> {said[2]}<p>{words(7)}<li>x</ol>"
     )
-    assert texts(cut_markdown(html, 10)) == [
+    assert texts(cut(html, 10, markdown=True)) == [
         f"3. **{said[0]}**",
         f"**{said[1]}**",
         said[2],
         f"{words(7)}\n\n4. x",
     ]
     html = f"<p><a href=/a>{' '.join(said)}</a></p>"
-    assert texts(cut_markdown(html, 10)) == [
+    assert texts(cut(html, 10, markdown=True)) == [
         f"[{one}](https://example.com/a)" for one in said
     ]
     lines = "\n".join(words(4, n) for n in (1, 10, 20))
-    assert texts(cut_markdown(f"<pre><code class=language-c>{lines}</pre>", 12))[1] == (
-        f"```c\n{words(4, 20)}\n```"
-    )
+    assert texts(cut(f"<pre><code class=language-c>{lines}</pre>", 12, markdown=True))[
+        1
+    ] == (f"```c\n{words(4, 20)}\n```")
     html = f"<blockquote><p>{words(7)}<p>{words(7, 10)}</blockquote>"
-    assert texts(cut_markdown(html, 10)) == [f"> {words(7)}", f"> {words(7, 10)}"]
+    assert texts(cut(html, 10, markdown=True)) == [f"> {words(7)}", f"> {words(7, 10)}"]
 
 
 def test_tables_in_markdown_are_cut_below_their_headers():
     rows = "".join(f"<tr><td>{n}</td><td><b>x</b></td></tr>" for n in range(4))
     head = "| n | said |\n| --- | --- |\n"
-    assert texts(cut_markdown(TABLE.format(rows), 20)) == [
+    assert texts(cut(TABLE.format(rows), 20, markdown=True)) == [
         f"{head}| 0 | **x** |\n| 1 | **x** |",
         f"{head}| 2 | **x** |\n| 3 | **x** |",
     ]
     # A row that has no room is no row.
     rows = f"<tr><td>{words(12)}<td>{words(12, 20)}</tr>"
-    chunks = texts(cut_markdown(TABLE.format(rows), 20))
+    chunks = texts(cut(TABLE.format(rows), 20, markdown=True))
     assert "|" not in "".join(chunks[1:])
     assert " ".join(chunks[1:]).split() == f"{words(12)} {words(12, 20)}".split()
-
-
-def cut_markdown(html, size):
-    return result_of(html, Forms(chunks=ChunkForm(size, markdown=True))).chunks()
 
 
 # -- the address
@@ -481,18 +475,6 @@ def test_chunks_in_markdown_of_any_page(source, most, overlap, unit):
         count = words_of(chunk.text) if unit == "words" else len(chunk.text)
         # What is not the text's own is not cut: marks, addresses, bylines.
         assert count <= most or chunk.end - chunk.start <= 20, chunk
-
-
-@given(
-    st.lists(st.sampled_from(sorted(WORDS)), min_size=1, max_size=30),
-    st.integers(10, 90),
-)
-def test_no_chunk_of_prose_is_too_long(languages, most):
-    said = {code: text.capitalize() for code, text in WORDS.items()}
-    html = "".join(f"<p>{said[code]}. {said[code]}!</p>" for code in languages)
-    longest = max(words_of(said[code]) for code in languages)
-    for chunk in cut(html, most, most // 3):
-        assert words_of(chunk.text) <= max(most, longest)
 
 
 @pytest.mark.parametrize(

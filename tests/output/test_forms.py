@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from html import unescape
 
 import pytest
@@ -27,7 +27,7 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.result import MainText, Metadata, from_json, joined
 from tests import ROOT
 from tests.support.crawling import ADDON, UrlSpider, crawl
-from tests.support.kept import PAGES, rendered, whole
+from tests.support.kept import PAGES, rendered, texts_of, whole
 from tests.support.pages import WORDS
 from tests.support.properties import is_with, letters
 from tests.support.suites import values_of
@@ -90,9 +90,8 @@ def test_which_headline(html, title, expected):
 
 
 def test_a_line_of_text_stays_below_a_heading_that_is_not_kept():
-    html = "<h1>O boats</h1><p>O boats</p><p>of wood</p>"
-    page = Page.of(html)
-    assert headline_of(page.blocks, [1, 2], "O boats") == ("O boats", frozenset())
+    blocks = Page.of("<h1>O boats</h1><p>O boats</p><p>of wood</p>").blocks
+    assert headline_of(blocks, [1, 2], "O boats") == ("O boats", frozenset())
 
 
 def test_a_page_in_a_heading_is_no_headline():
@@ -166,8 +165,7 @@ def test_whatever_the_page_the_headline_is_said_before_the_rest(source):
     plain, result = rendered(page, verdict), rendered(page, verdict, TITLED)
     judged = result.source
     assert judged is not None
-    below = judged.below
-    bodies = [below.code.get(i) or verdict.units.text(i) for i in below.units]
+    bodies = texts_of(verdict.units, judged.below)
     if not result.headline:
         assert result == plain
         return
@@ -203,27 +201,23 @@ LINKED = (
 
 def test_markdown_without_links_or_images():
     def made(**said):
-        return kept_of(LINKED, Forms(markdown=MarkdownForm(**said))).markdown
+        return kept_of(LINKED, Forms(markdown=MarkdownForm(**said)))
 
-    without_links = made(links=False)
+    without_links = made(links=False).markdown
     assert "](https" in without_links
     assert "some **wood** and iron." in without_links
     assert ")](" not in without_links
     assert without_links.count("![") == 3
-    without_images = made(images=False)
+    without_images = made(images=False).markdown
     assert "![" not in without_images
     assert f"[iron]({URL.removesuffix('boats/')}b)" in without_images
     assert "\n\na b\n\nY, seen\n\nc" in without_images
-    assert made(links=False, images=False) == (
+    bare = made(links=False, images=False)
+    assert bare.markdown == (
         "Of some **wood** and iron.\n\na b\n\nY, seen\n\nc\n\n- d\n- f"
     )
-
-
-def test_html_keeps_both():
-    result = kept_of(LINKED, Forms(markdown=MarkdownForm(links=False, images=False)))
-    assert result.html == kept_of(LINKED, Forms()).html
-    assert result.markdown
-    assert result.html.count("<img") == 3
+    assert bare.html == made().html  # HTML keeps both
+    assert bare.html.count("<img") == 3
 
 
 @given(PAGES, st.booleans(), st.booleans())
@@ -282,17 +276,17 @@ def test_without_metadata_there_is_no_front_matter():
 
 @given(st.text(), st.lists(st.text()))
 def test_yaml_reads_any_metadata_as_they_were(text, texts):
-    named = {
-        field.name: text if field.type == "str" else tuple(texts)
-        for field in fields(Metadata)
-        if field.name in ("title", "authors", "published", "description", "tags")
-    }
+    strings = dict.fromkeys(("title", "published", "description"), text)
+    named = {**strings, **dict.fromkeys(("authors", "tags"), tuple(texts))}
     made = front_matter(Metadata(**named))
     lines = made.split("\n")
     assert all(line == "---" or line[:1].isalpha() for line in lines[:-1])
     read = yaml.safe_load(made.strip("-\n")) or {}
-    wanted = {"title": text, "authors": texts, "date": text, "description": text}
-    wanted["tags"] = texts
+    wanted = {
+        name: list(value) if type(value) is tuple else value
+        for name, value in named.items()
+    }
+    wanted["date"] = wanted.pop("published")
     assert read == {name: value for name, value in wanted.items() if value}
 
 
@@ -311,19 +305,14 @@ def test_requests_and_sites_override_a_part_of_a_form():
     base = Choice(markdown=MarkdownForm(front_matter=True))
     said = {"title": True, "markdown": {"links": False}, "chunks": {"size": 50}}
     choice = changed(base, said)
-    assert choice.forms == Forms(
-        title=True,
-        markdown=MarkdownForm(front_matter=True, links=False),
-        chunks=ChunkForm(50),
-    )
+    markdown = MarkdownForm(front_matter=True, links=False)
+    assert choice.forms == Forms(True, markdown, ChunkForm(50))
     assert from_json(Choice, json.loads(json.dumps(asdict(choice)))) == choice
     further = choice.of_continuation
     assert (further.title, further.markdown) == (False, MarkdownForm(links=False))
 
 
 def test_settings():
-    from scrapy.settings import Settings
-
     said = {
         "EATEXT_TITLE": "true",
         "EATEXT_MARKDOWN": '{"front_matter": true, "images": false}',
@@ -331,13 +320,10 @@ def test_settings():
         "EATEXT_SITES": {"a.org": {"title": False, "markdown": {"images": True}}},
     }
     config = Config.from_settings(Settings(said))
-    form = MarkdownForm(front_matter=True, images=False)
-    assert config.choice.forms == Forms(True, form, ChunkForm(100, 20))
+    form, chunks = MarkdownForm(front_matter=True, images=False), ChunkForm(100, 20)
+    assert config.choice.forms == Forms(True, form, chunks)
     site = config.choice_for("https://a.org/")
-    assert site is not None
-    assert site.forms == Forms(
-        False, MarkdownForm(front_matter=True), ChunkForm(100, 20)
-    )
+    assert site.forms == Forms(False, MarkdownForm(front_matter=True), chunks)
 
 
 @pytest.mark.parametrize(("said", "error"), values_of("tables/wrong_forms.txt"))
@@ -391,11 +377,9 @@ def test_in_items_and_feeds(server, tmp_path, executor):
     assert item["its_markdown"] == markdown_of()  # it has no url
     assert item["its_html"].startswith("<h1>Boats of the river</h1>\n<p>")
     assert item["its_posts"] == []
-    assert [chunk["headings"] for chunk in item["its_chunks"]] == [
-        ["Boats of the river"]
-    ] * len(item["its_chunks"])
     assert len(item["its_chunks"]) > 1
     for chunk in item["its_chunks"]:
+        assert chunk["headings"] == ["Boats of the river"]
         assert item["its_text"][chunk["start"] : chunk["end"]] == chunk["text"]
 
 
@@ -404,8 +388,7 @@ def test_in_archives():
     from scrapy_eatext.archive.core import extract_batches
 
     batch = pyarrow.record_batch({"html": [PAGE], "url": [URL]})
-    settings = {**FORMS, "EATEXT_EXECUTOR": "inline"}
-    (made,) = extract_batches([batch], settings)
+    (made,) = extract_batches([batch], {**FORMS, "EATEXT_EXECUTOR": "inline"})
     (row,) = made.to_pylist()
     assert row["markdown"] == markdown_of(URL)
     assert row["text"].startswith("Boats of the river\n\n")
@@ -425,24 +408,22 @@ def test_at_the_command_line(tmp_path, capsys):
 
 
 def test_pages_of_an_article_have_one_headline():
-    further = Choice(title=True, markdown=MarkdownForm(front_matter=True))
-    first = extract_page(Job(PAGE, URL, further, Limits(), fields=("markdown",)))
-    second = extract_page(
-        Job(PAGE, URL, further.of_continuation, Limits(), fields=("markdown",))
+    choice = Choice(title=True, markdown=MarkdownForm(front_matter=True))
+    first, second = (
+        extract_page(Job(PAGE, URL, each, Limits(), fields=("markdown",))).result
+        for each in (choice, choice.of_continuation)
     )
-    result = joined([first.result, second.result])
+    result = joined([first, second])
     assert result.text.count("Boats of the river") == 1
     assert result.markdown.count("---\n") == 2
     assert result.markdown.count("# Boats") == 1
-    assert second.result.text == first.result.body
+    assert second.text == first.body
 
 
 def test_the_examples_of_the_docs_run():
     docs = (ROOT / "docs/output.md").read_text("utf-8")
     known = {"html": PAGE}
-    for example in re.findall(
-        r"^```python\n(.*?)^```$", docs, re.MULTILINE | re.DOTALL
-    ):
+    for example in re.findall(r"(?ms)^```python\n(.*?)^```$", docs):
         exec(compile(example, "docs/output.md", "exec"), known)
     assert known["result"].text
 
