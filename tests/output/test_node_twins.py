@@ -141,26 +141,6 @@ def test_blocks_that_are_not_there(twin, wrong):
 
 
 @pytest.mark.parametrize(
-    ("between", "is_near"),
-    [
-        ("<p>" + "w " * 30 + "</p><img src=x>", True),
-        ("<p>" + "w " * 31 + "</p><img src=x>", False),
-        ("<p>w</p><p>w</p><img src=x>", True),
-        ("<p>w</p><p>w</p><p>w</p><img src=x>", False),
-        ("<p>w</p><a href=/x><img src=x></a>", False),
-        ("<figure><img src=x><figcaption>" + "w " * 150 + "</figure>", True),
-        ("<figure><img src=x><figcaption>" + "w " * 151 + "</figure>", False),
-        ("<p>" + "w " * 31 + "</p><figure><img src=x><p>w</figure>", False),
-        ("<div class=figure><a href=/x><img src=x></a><p>w</div>", True),
-        ("<table><tr><td><img src=x><td>w</table>", False),
-    ],
-)
-def test_images_near_blocks(between, is_near):
-    walk = Page.of(f"<p>one</p>{between}<p>two</p>").blocks.walk
-    assert others_of(walk, [0, len(walk.blocks) - 1])[0] == [0] * is_near
-
-
-@pytest.mark.parametrize(
     ("source", "kept", "found"),
     [
         ("<p>a</p><img src=x><p>b</p>", [0, 1], [0]),
@@ -180,6 +160,18 @@ def test_images_beside_one_block(source, kept, found):
 @pytest.mark.parametrize(
     ("between", "found", "captions"),
     [
+        # Near kept blocks or not.
+        (f"<p>{'w ' * 30}</p><img src=x>", [0], []),
+        (f"<p>{'w ' * 31}</p><img src=x>", [], []),
+        ("<p>w</p><p>w</p><img src=x>", [0], []),
+        ("<p>w</p><p>w</p><p>w</p><img src=x>", [], []),
+        ("<p>w</p><a href=/x><img src=x></a>", [], []),
+        (f"<figure><img src=x><figcaption>{'w ' * 150}</figure>", [0], [1]),
+        (f"<figure><img src=x><figcaption>{'w ' * 151}</figure>", [], []),
+        (f"<p>{'w ' * 31}</p><figure><img src=x><p>w</figure>", [], []),
+        ("<div class=figure><a href=/x><img src=x></a><p>w</div>", [0], []),
+        ("<table><tr><td><img src=x><td>w</table>", [], []),
+        # With captions.
         ("<figure><img src=x><figcaption>w</figure>", [0], [1]),
         ("<figure><figcaption><p>w<p>w</figcaption><img src=x></figure>", [0], [1, 2]),
         ("<figure><img src=x><p>w</figure>", [0], []),
@@ -191,7 +183,7 @@ def test_images_beside_one_block(source, kept, found):
         ("<figcaption>w</figcaption><img src=x>", [0], []),
     ],
 )
-def test_captions_that_are_dropped(between, found, captions):
+def test_images_between_blocks_and_captions_that_are_dropped(between, found, captions):
     walk = Page.of(f"<p>one</p>{between}<p>two</p>").blocks.walk
     assert others_of(walk, [0, len(walk.blocks) - 1]) == (found, captions)
 
