@@ -8,7 +8,7 @@ it links back to a block with a reference, or its element, or one around, is nam
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, groupby
 from operator import itemgetter
@@ -104,16 +104,16 @@ class _Footnotes:
             note.units.add(nodes.units[leaf])
         self._named = frozenset(FOOTNOTES.rows(self._walk))
         found = dict.fromkeys(self._notes.values())
-        accepted = [note for note in found if note.marks and self._is_note(note)]
+        candidates = [note for note in found if note.marks and self._is_note(note)]
         # A reference may have gone as another note's link back.
         first: dict[_Note, int] = {}
         for note, leaf, _ in self._references():
             first.setdefault(note, nodes.units[leaf])
-        for note in accepted:
+        for note in candidates:
             if first.get(note, note.unit) < note.unit:
                 self._accepted.append(note)
             else:
-                for leaf in self._inside(note):
+                for leaf in self._leaves_in(note.parts):
                     self._spans.pop(leaf, None)
         _give_labels(self._accepted)
         return bool(self._accepted)
@@ -172,8 +172,7 @@ class _Footnotes:
                 parts = [leaf]
                 beside = nodes.children[holder]
                 for part in map(beside.__getitem__, range(place + 1, len(beside))):
-                    is_leaf = part not in nodes.children
-                    first = part if is_leaf else next(nodes.leaves(part), part)
+                    first = next(self._leaves_in([part]), part)
                     if not unit < nodes.units[first] < last or first in begun:
                         break
                     parts.append(part)
@@ -181,7 +180,7 @@ class _Footnotes:
             else:
                 continue
             self._notes[name] = note
-            self._note_of |= dict.fromkeys(self._inside(note), note)
+            self._note_of |= dict.fromkeys(self._leaves_in(note.parts), note)
 
     def _stands(self) -> tuple[dict[int, tuple[int, int]], dict[int, tuple[int, int]]]:
         """Where notes may stand: neither in tables nor in lists in lists.
@@ -206,9 +205,9 @@ class _Footnotes:
                     }
         return items, places
 
-    def _inside(self, note: _Note) -> Iterator[int]:
-        """The leaves of a note."""
-        for part in note.parts:
+    def _leaves_in(self, parts: Iterable[int]) -> Iterator[int]:
+        """The leaves among and in some nodes."""
+        for part in parts:
             if part in self._nodes.children:
                 yield from self._nodes.leaves(part)
             else:
@@ -220,7 +219,7 @@ class _Footnotes:
         if min(note.units) >= note.unit:
             return False
         made: dict[int, list[Span]] = {}
-        for leaf in self._inside(note):
+        for leaf in self._leaves_in(note.parts):
             spans, count_of_leaf = self._without_backs(note, leaf)
             backs += count_of_leaf
             if leaf == note.parts[0] and not note.is_numbered:
@@ -266,10 +265,8 @@ class _Footnotes:
     def written(self) -> Nodes:
         """The nodes with the references and notes in Markdown's form."""
         nodes, spans = self._nodes, [*self._nodes.spans]
-        for leaf, inside in self._spans.items():
-            spans[leaf] = inside
         for leaf in self._leaves:
-            spans[leaf] = self._referring(leaf, spans[leaf])
+            spans[leaf] = self._referring(leaf, self._spans.get(leaf, spans[leaf]))
         made = replace(
             nodes,
             kinds=[*nodes.kinds],

@@ -215,7 +215,6 @@ class Posts:
         return rows[begin : min(begin + 5, bisect_left(rows, self._ends[post]))]
 
     def _those(self, rows: list[int], is_one: Callable[[Any], bool]) -> list[int]:
-        """The elements for which ``is_one`` is true."""
         nodes = nodes_of(self._walk, rows)
         return [row for row, node in zip(rows, nodes, strict=True) if is_one(node)]
 

@@ -85,7 +85,6 @@ def _line_of(node: Any) -> str:
 
 
 def _is_name(text: str) -> bool:
-    """Whether a text may be a person's name."""
     if len(text) > _CHARS or not any(map(str.isalpha, text)):
         return False
     has_digit = any(map(str.isdigit, text))
@@ -145,7 +144,6 @@ class Thread:
     # -- authors
 
     def _find_authors(self) -> None:
-        """Find the elements whose text may be an author's name."""
         walk = self._walk
         dated = {
             row: _BEFORE_DATE.sub("", text[:start])
@@ -447,7 +445,6 @@ class Thread:
 
     @cached_property
     def _is_quoted(self) -> list[bool]:
-        """Whether each block is in a quote."""
         is_quoted = np.zeros(len(self._words), dtype=bool)
         for row in self._quotes:
             is_quoted[self._firsts[row] : self._lasts[row]] = True
