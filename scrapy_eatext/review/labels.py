@@ -16,6 +16,7 @@ import os
 import re
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,10 +71,9 @@ class LabelFolder:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._truth = folder / "ground-truth"
-        self._html = folder / "html"
-        self._marked = folder / "marked"
-        for part in (self._truth, self._html, self._marked):
+        self._parts = [folder / name for name in ("html", "marked", "ground-truth")]
+        self._html, self._marked, self._truth = self._parts
+        for part in self._parts:
             part.mkdir(parents=True, exist_ok=True)
         self._lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
         try:
@@ -94,24 +94,20 @@ class LabelFolder:
         own = self._truth / f"{name_of(where, html)}.json"
         if own.exists():
             return self._found(own, texts, same=True)
-        others = [f for f in self._truth.glob(f"{stem_of(where)}-*.json") if f != own]
-        if not others:
-            return Found(NEW)
-        latest = max(others, key=lambda file: file.stat().st_mtime_ns)
-        return self._found(latest, texts, same=False)
+        others = self._truth.glob(f"{stem_of(where)}-*.json")
+        latest = max(others, key=lambda file: file.stat().st_mtime_ns, default=None)
+        return self._found(latest, texts, same=False) if latest else Found(NEW)
 
     def _found(self, file: Path, texts: Sequence[str], *, same: bool) -> Found:
         try:
-            data = _read(file)
-            truth, review = data["ground_truth"], _review_in(data)
-            main, comments = (
-                str(truth.get(name) or "") for name in ("main_content", "comments")
-            )
+            data, review = _read(file)
+            truth = data["ground_truth"]
             version = review.get("version")
             if version != VERSION:
                 its = f"is of version {version}" if version else "has no blocks"
-                why = f"{file.name} {its}"
-                return Found(FOREIGN, by_text(texts, main, comments), why)
+                names = ("main_content", "comments")
+                labels = by_text(texts, *(str(truth.get(name) or "") for name in names))
+                return Found(FOREIGN, labels, f"{file.name} {its}")
             blocks = [(_SIGNS[sign], str(text)) for sign, text in review["blocks"]]
             accepted = bool(review["accepted"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -176,8 +172,8 @@ class LabelFolder:
         }
         written = json.dumps(data, ensure_ascii=False)
         write_whole(file, written.encode("utf-8", "replace"))
-        for folder in (self._html, self._marked, self._truth):
-            sync_folder(folder)
+        for part in self._parts:
+            sync_folder(part)
 
 
 def text_of(labels: Sequence[str], texts: Sequence[str], sign: str) -> str:
@@ -189,7 +185,7 @@ def text_of(labels: Sequence[str], texts: Sequence[str], sign: str) -> str:
 def _state_of(file: Path) -> str:
     """The state of the labels in a file."""
     try:
-        review = _review_in(_read(file))
+        _, review = _read(file)
     except LabelError:
         return DAMAGED
     if review.get("version") != VERSION:
@@ -199,10 +195,9 @@ def _state_of(file: Path) -> str:
 
 def filed_under(file: Path) -> str:
     """The address or name by which a file's labels are filed, "" if it has none."""
-    try:
-        return str(_review_in(_read(file)).get("where") or "")
-    except LabelError:
-        return ""
+    with suppress(LabelError):
+        return str(_read(file)[1].get("where") or "")
+    return ""
 
 
 def name_of(where: str, html: bytes) -> str:
@@ -252,17 +247,13 @@ def by_text(texts: Sequence[str], main: str, comments: str) -> str:
     )
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A file's object, and the part of it that a review wrote, empty without one."""
     try:
         data = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise LabelError(str(error)) from error
     if not isinstance(data, dict):
         raise LabelError("it holds no JSON object")
-    return data
-
-
-def _review_in(data: dict[str, Any]) -> dict[str, Any]:
-    """The part of a file that a review wrote, empty if there is none."""
     review = data.get("review")
-    return review if isinstance(review, dict) else {}
+    return data, review if isinstance(review, dict) else {}

@@ -1,13 +1,18 @@
-"""A page's markup as events, with the block of each piece of text."""
+"""A page's markup as events, with the block of each piece of text.
+
+From these it is written anew: for the frame (`frame.py`), and with its main text
+between comments, as the n-gram model reads it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from html import escape
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_eatext.learning.marked import BEGIN, FINISH
 from scrapy_eatext.page.characters import BROKEN_LINE, INVISIBLE
-from scrapy_eatext.page.replacements import replacement_of
+from scrapy_eatext.page.replacements import local_name, replacement_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
@@ -17,10 +22,11 @@ VOID = frozenset(
     "area base basefont bgsound br col embed frame hr img input keygen link meta param "
     "source track wbr".split()
 )
+# Elements without shown text; a line in one could look like a mark.
+_UNMARKED = frozenset(("script", "style"))
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """The start or the end of an element, or a piece of text.
 
     ``element`` is the one that starts or ends, or the text's parent; ``block`` is the
@@ -58,7 +64,10 @@ def events(page: Page) -> Iterator[Event]:
             yield Event(END, element)
         elif (
             is_element
-            and (formula := _formula(element, shown)) is not None
+            and element not in shown
+            and element.getparent() in shown
+            # What the walk reads instead of an element, such as a formula's TeX.
+            and (formula := replacement_of(element)) is not None
             and (block := follow.block_of(formula)) >= 0
         ):
             yield Event(TEXT, element.getparent(), formula, block)
@@ -70,13 +79,6 @@ def events(page: Page) -> Iterator[Event]:
             continue
         if element is not page.root:
             yield from texts(element.getparent(), element.tail)
-
-
-def _formula(element: Any, shown: Container[Any]) -> str | None:
-    """The text that the walk reads instead of an element, such as a formula's TeX."""
-    if element in shown or element.getparent() not in shown:
-        return None
-    return replacement_of(element)
 
 
 class _Follower:
@@ -104,5 +106,30 @@ class _Follower:
 def name_of(element: Any) -> str:
     """An element's name in lower case, without a namespace."""
     # lxml's QName refuses some names of pages, such as "a:b:c".
-    name = str(element.tag)
-    return (name.partition("}")[2] if name.startswith("{") else name).lower()
+    return local_name(str(element.tag)).lower()
+
+
+def marked_source(page: Page, main: Container[int]) -> str:
+    """The source of a page, with comments around the blocks in ``main``."""
+    return "".join(_marked_parts(page, main))
+
+
+def _marked_parts(page: Page, main: Container[int]) -> Iterator[str]:
+    inside = False
+    for event in events(page):
+        name = name_of(event.element)
+        if name in _UNMARKED:
+            continue
+        if event.what == TEXT:
+            if event.block >= 0 and (event.block in main) != inside:
+                inside = not inside
+                yield f"\n{BEGIN if inside else FINISH}\n"
+            yield escape(event.text, quote=False)
+        elif event.what == START:
+            attributes = event.element.attrib.items()
+            written = "".join(f' {key}="{escape(value)}"' for key, value in attributes)
+            yield f"<{name}{written}>"
+        elif name not in VOID:
+            yield f"</{name}>"
+    if inside:
+        yield f"\n{FINISH}\n"

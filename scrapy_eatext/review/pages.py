@@ -10,8 +10,11 @@ from functools import partial
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.algorithms.base import Verdict
+from scrapy_eatext.algorithms.perceptron import written_lines
 from scrapy_eatext.deadline import time_limit
 from scrapy_eatext.execution.cascade import BREAKS, cascade, describe_error, run_one
 from scrapy_eatext.metadata import read_metadata
@@ -26,10 +29,12 @@ from scrapy_eatext.review.labels import (
     NEW,
     Found,
     LabelFolder,
+    by_text,
     name_of,
     stem_of,
+    text_of,
 )
-from scrapy_eatext.review.marked import marked_source
+from scrapy_eatext.review.markup import marked_source
 from scrapy_eatext.sites.evidence import bare_host
 
 if TYPE_CHECKING:
@@ -41,6 +46,7 @@ if TYPE_CHECKING:
 _OPEN = 6
 # Scoring in the background waits this many seconds after each request.
 _QUIET = 0.4
+_LONGEST_LINE = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +274,23 @@ class Opened:
         verdict = Verdict(self.page.blocks, kept, [1.0] * count, [""] * count)
         result = render(verdict, self.page, "labels", "1")
         return result.markdown if form == "markdown" else result.text
+
+    def lines(self, labels: str) -> dict[str, Any]:
+        """The page as lines with their text densities, as the perceptron reads it.
+
+        The labels of the lines come from those of the blocks.
+        """
+        lines = written_lines(self.page)
+        verdict = get_algorithm("perceptron", {"reference": True}).judge(self.page)
+        texts = [lines.units.text(i) for i in range(len(lines.units))]
+        main, comments = (text_of(labels, self.texts, sign) for sign in (MAIN, COMMENT))
+        return {
+            "texts": [text[:_LONGEST_LINE] for text in texts],
+            "density": np.minimum(lines.density, 1.0).round(3).tolist(),
+            "bytes": lines.bytes.astype(int).tolist(),
+            "kept": "".join("1" if kept else "0" for kept in verdict.kept),
+            "labels": by_text(texts, main, comments),
+        }
 
     def checked(self, labels: object) -> str:
         """Labels from a request.  Raises ValueError unless they fit the blocks."""

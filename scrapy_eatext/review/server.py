@@ -22,7 +22,6 @@ from scrapy_eatext.algorithms import REGISTRY
 from scrapy_eatext.execution.cascade import BREAKS, describe_error
 from scrapy_eatext.review.frame import POLICY, framed
 from scrapy_eatext.review.labels import NEITHER, Found
-from scrapy_eatext.review.lines import lines_of
 from scrapy_eatext.review.teaching import teach
 
 if TYPE_CHECKING:
@@ -332,7 +331,7 @@ def _text(owner: ReviewServer, page: Opened, query: Query) -> Any:
 
 @_of_page
 def _lines(owner: ReviewServer, page: Opened, query: Query) -> Any:
-    return lines_of(page, page.checked(query["labels"]))
+    return page.lines(page.checked(query["labels"]))
 
 
 @_of_page
