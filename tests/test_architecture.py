@@ -132,6 +132,7 @@ TESTED_IN = {
     "rendering": "test_extraction.py",
     "review": "review/test_server.py",
     "sites": "sites/test_learning.py",
+    "spiders": "spiders/test_site.py",
     "tagger": "tagger/test_features.py",
     "tagger.tables": "output/test_outputs.py",
 }

@@ -1,10 +1,11 @@
-"""Arguments that several tasks share: --algorithm, --options, bounded numbers."""
+"""Arguments of several tasks: --algorithm, --options, texts, bounded numbers."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from scrapy_eatext.crawl.settings import Config
@@ -22,21 +23,31 @@ if TYPE_CHECKING:
     from scrapy_eatext.execution.choice import Choice
 
 
+def add_options(
+    parser: ArgumentParser, meanings: Mapping[str, str], **defaults: Any
+) -> None:
+    """Add options by the meanings of "--flag METAVAR".
+
+    An option may be repeated if its default is a list, and takes a number if it is one.
+    """
+    for option, meaning in meanings.items():
+        *flags, metavar = option.split()
+        default = defaults.get(flags[-1].strip("-").replace("-", "_"))
+        add = partial(parser.add_argument, *flags, metavar=metavar, help=meaning)
+        if isinstance(default, list):
+            add(default=default, action="append")
+        else:
+            add(default=default, type=int if isinstance(default, int) else str)
+
+
 def add_choice_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "-a",
-        "--algorithm",
-        metavar="NAMES",
-        help="the algorithm, or a comma-separated cascade: the next one is used if the"
-        " text of one is too poor",
-    )
-    parser.add_argument(
-        "--options",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="an option of the algorithm (may be repeated), or a JSON object of some",
-    )
+    meanings = {
+        "-a --algorithm NAMES": "the algorithm, or a comma-separated cascade: the next"
+        " one is used if the text of one is too poor",
+        "--options NAME=VALUE": "an option of the algorithm (may be repeated), or a JSON"
+        " object of some",
+    }
+    add_options(parser, meanings, options=[])
 
 
 def project_config(command: ScrapyCommand) -> Config:

@@ -10,7 +10,7 @@ from scrapy_eatext.archive.diff import KEYS, Difference, Group, compare
 from scrapy_eatext.archive.manifest import OutputError
 from scrapy_eatext.archive.readers import ArchiveError
 from scrapy_eatext.archive.record import MissingError
-from scrapy_eatext.commands.choosing import number
+from scrapy_eatext.commands.choosing import add_options, number
 from scrapy_eatext.commands.terminal import cut, table
 
 if TYPE_CHECKING:
@@ -40,12 +40,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="N",
         help="how many of the most changed pages to show (default: 20)",
     )
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="write the pages that changed, the most changed first, as JSON Lines",
-    )
+    meaning = "write the pages that changed, the most changed first, as JSON Lines"
+    add_options(parser, {"-o --output FILE": meaning})
 
 
 def run(args: Namespace, command: ScrapyCommand) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 
 from scrapy_eatext.algorithms import DEFAULT, REGISTRY, get_algorithm
 from scrapy_eatext.algorithms.modelfile import SHIPPED, ModelError, load_card
+from scrapy_eatext.commands.choosing import add_options
 from scrapy_eatext.execution.choice import options_from
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.learning import DataError, bar
@@ -26,21 +27,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         "folder", help="labelled pages: WCXB's layout, segments, or your own"
     )
     names = ", ".join(sorted(REGISTRY))
-    parser.add_argument(
-        "-a",
-        "--algorithm",
-        default=DEFAULT,
-        metavar="NAME",
-        help=f"one of {names}, or the import path of a class (default: {DEFAULT})",
-    )
-    parser.add_argument(
-        "--options",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="an option of the algorithm, with a value in JSON or a word (may be"
-        " repeated)",
-    )
+    meanings = {
+        "-a --algorithm NAME": f"one of {names}, or the import path of a class"
+        f" (default: {DEFAULT})",
+        "--options NAME=VALUE": "an option of the algorithm, with a value in JSON or a"
+        " word (may be repeated)",
+    }
+    add_options(parser, meanings, algorithm=DEFAULT, options=[])
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 

@@ -17,8 +17,6 @@ from scrapy_eatext.execution.cascade import describe_error
 from scrapy_eatext.execution.choice import SettingError
 
 if TYPE_CHECKING:
-    from asyncio import Future
-
     from scrapy import Spider
     from scrapy.commands import ScrapyCommand
     from scrapy.crawler import Crawler, CrawlerProcessBase
@@ -32,7 +30,7 @@ _END_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 def fetch_all(command: ScrapyCommand, urls: Sequence[str]) -> list[Response]:
     """The responses of some URLs; standard error names those that have none."""
-    process = _process(command)
+    process = process_of(command)
     responses: list[Response] = []
     process.crawl(_crawler(process, urls, DefaultSpider, responses.append))
     handlers = {name: signal.getsignal(name) for name in _END_SIGNALS}
@@ -62,7 +60,7 @@ class OnePage:
             text = " ".join(spider_args)
             message = f"--spider-arg is {text!r}, it must be NAME=VALUE"
             raise UsageError(message, print_help=False) from None
-        self._process = _process(command)
+        self._process = process_of(command)
         self._responses: list[Response] = []
         loader = self._process.spider_loader
         try:
@@ -78,24 +76,25 @@ class OnePage:
 
         Raises SettingError and UsageError.
         """
-        for error in run_crawl(self._process, self.crawler, **self._arguments):
-            if isinstance(error, SettingError):
-                raise error
-            if self.crawler.spider is None:  # the crawler makes it first
-                reason = f"the spider {self.crawler.spidercls.name!r} cannot be made"
-                logger.info(reason, exc_info=error)
-                hint = "give its arguments with --spider-arg NAME=VALUE"
-                message = f"{reason} ({describe_error(error)}); {hint}"
-                raise UsageError(message, print_help=False) from error
+        error = run_crawl(self._process, self.crawler, **self._arguments)
+        if isinstance(error, SettingError):
+            raise error
+        if error and self.crawler.spider is None:  # the crawler makes it first
+            reason = f"the spider {self.crawler.spidercls.name!r} cannot be made"
+            logger.info(reason, exc_info=error)
+            hint = "give its arguments with --spider-arg NAME=VALUE"
+            message = f"{reason} ({describe_error(error)}); {hint}"
+            raise UsageError(message, print_help=False) from error
+        if error:
             logger.error("The crawl of one page failed", exc_info=error)
         return self._responses[0] if self._responses else None
 
 
 def run_crawl(
     process: CrawlerProcessBase, crawler: Crawler, **arguments: Any
-) -> list[BaseException]:
-    """Run a crawl to its end.  Returns the error that ended it, if any, in a list."""
-    errors: list[BaseException] = []
+) -> BaseException | None:
+    """Run a crawl to its end.  Returns the error that ended it, if any."""
+    errors: list[BaseException | None] = []
     crawl: Any = process.crawl(crawler, **arguments)
     # A Deferred or an asyncio task: both log a traceback of an error that nobody
     # handles.
@@ -103,13 +102,14 @@ def run_crawl(
         crawl.addErrback(lambda failure: errors.append(failure.value))
     else:
         crawl.add_done_callback(
-            lambda task: errors.extend(filter(None, [_error_of(task)]))
+            lambda task: errors.append(None if task.cancelled() else task.exception())
         )
     process.start()
-    return errors
+    return next(filter(None, errors), None)
 
 
-def _process(command: ScrapyCommand) -> CrawlerProcessBase:
+def process_of(command: ScrapyCommand) -> CrawlerProcessBase:
+    """The process in which Scrapy runs a command's crawls."""
     return cast("CrawlerProcessBase", command.crawler_process)
 
 
@@ -137,7 +137,3 @@ def _report(failure: Any) -> None:
     response = getattr(failure.value, "response", None)
     status = "" if response is None else f" ({response.status})"
     fail(f"{failure.request.url}: {failure.getErrorMessage()}{status}")
-
-
-def _error_of(task: Future[None]) -> BaseException | None:
-    return None if task.cancelled() else task.exception()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.algorithms.modelfile import ModelError
+from scrapy_eatext.commands.choosing import add_options
 from scrapy_eatext.commands.terminal import fail, progress
 from scrapy_eatext.declared import OptionError
 from scrapy_eatext.learning import DataError
@@ -35,12 +36,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--sites", required=True, metavar="FOLDER", help="where the site files go"
     )
-    parser.add_argument(
-        "--host", default="", help="the host of pages without a URL in their labels"
-    )
-    parser.add_argument(
-        "--model", default="", metavar="FILE", help="the default algorithm's model"
-    )
+    meanings = {
+        "--host HOST": "the host of pages without a URL in their labels",
+        "--model FILE": "the default algorithm's model",
+    }
+    add_options(parser, meanings, host="", model="")
 
 
 def run(args: Namespace, command: object) -> int:

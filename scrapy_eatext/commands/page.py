@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from argparse import ArgumentParser, Namespace
@@ -12,13 +13,15 @@ from scrapy.exceptions import UsageError
 from scrapy.http import TextResponse
 from w3lib.url import is_url
 
+from scrapy_eatext.archive import packed
+from scrapy_eatext.archive.readers.folder import is_page
 from scrapy_eatext.commands.choosing import (
     add_choice_arguments,
+    add_options,
     choice_for,
     project_config,
 )
 from scrapy_eatext.commands.fetching import OnePage
-from scrapy_eatext.commands.pages import FileError, check_page, pages_in, read, unpacked
 from scrapy_eatext.commands.show import (
     FORMATS,
     TEXTS,
@@ -28,12 +31,7 @@ from scrapy_eatext.commands.show import (
     line,
     show,
 )
-from scrapy_eatext.commands.terminal import (
-    fail,
-    print_text,
-    printable,
-    progress,
-)
+from scrapy_eatext.commands.terminal import fail, print_text, printable, progress
 from scrapy_eatext.crawl.settings import Config
 from scrapy_eatext.deadline import time_limit
 from scrapy_eatext.execution.cascade import (
@@ -44,6 +42,7 @@ from scrapy_eatext.execution.cascade import (
     run_one,
 )
 from scrapy_eatext.page import Page
+from scrapy_eatext.page.decode import is_binary
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
@@ -51,8 +50,14 @@ if TYPE_CHECKING:
     from scrapy_eatext.execution.choice import Choice
     from scrapy_eatext.result import MainText
 
-ERRORS = (FileError,)
 _STDIN = "standard input"
+
+
+class FileError(ValueError):
+    """A page that cannot be read; the message names its file."""
+
+
+ERRORS = (FileError,)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -71,29 +76,16 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("page", help="a URL, a file, a folder, or - (standard input)")
     add_choice_arguments(parser)
-    parser.add_argument(
-        "-f",
-        "--format",
-        metavar="FORMAT",
-        help="text, markdown, html, json (all attributes) or blocks (a table)"
-        " (default: text)",
-    )
-    parser.add_argument(
-        "--compare",
-        metavar="NAMES",
-        help="comma-separated algorithms, to be shown side by side",
-    )
-    parser.add_argument(
-        "--url", default="", help="the URL of the page in a file or standard input"
-    )
-    parser.add_argument("--spider", help="fetch the URL with this spider")
-    parser.add_argument(
-        "--spider-arg",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="an argument of the spider, as -a of scrapy crawl (may be repeated)",
-    )
+    meanings = {
+        "-f --format FORMAT": "text, markdown, html, json (all attributes) or blocks (a"
+        " table) (default: text)",
+        "--compare NAMES": "comma-separated algorithms, to be shown side by side",
+        "--url URL": "the URL of the page in a file or standard input",
+        "--spider SPIDER": "fetch the URL with this spider",
+        "--spider-arg NAME=VALUE": "an argument of the spider, as -a of scrapy crawl"
+        " (may be repeated)",
+    }
+    add_options(parser, meanings, url="", spider_arg=[])
 
 
 def run(args: Namespace, command: ScrapyCommand) -> int:
@@ -125,12 +117,11 @@ def _fetched(args: Namespace, command: ScrapyCommand) -> int:
         return 1
     # By now add-ons may have changed the settings.
     config = Config.from_settings(crawl.crawler.settings)
-    body = unpacked(response.body, config.limits.max_size, args.page)
-    if body is not response.body:
-        return _one(body, response.url, config, args)
-    if not isinstance(response, TextResponse):
+    body = _unpacked(response.body, config.limits.max_size, args.page)
+    is_packed = body is not response.body
+    if not is_packed and not isinstance(response, TextResponse):
         return fail(f"{args.page}: the response is not text")
-    return _one(response, response.url, config, args)
+    return _one(body if is_packed else response, response.url, config, args)
 
 
 def _stored(args: Namespace, config: Config) -> int:
@@ -139,23 +130,23 @@ def _stored(args: Namespace, config: Config) -> int:
         if value:
             raise UsageError(f"--{name} is for a URL, not for {args.page}")
     choice = choice_for(args, config)
-    max_size = config.limits.max_size
     path = Path(args.page)
-    if args.page == "-":
-        page = unpacked(sys.stdin.buffer.read(), max_size, _STDIN)
-    elif path.is_dir():
+    if args.page != "-" and path.is_dir():
         return _folder(path, choice, config, args)
-    else:
-        page = read(path, max_size)
+    page = sys.stdin.buffer.read() if args.page == "-" else _read(path)
+    page = _unpacked(page, config.limits.max_size, _name(args))
     return _one(page, args.url, config, args)
 
 
 def _one(html: Any, url: str, config: Config, args: Namespace) -> int:
     """Print the result of one page, or an error, and return the exit code."""
     choice = choice_for(args, config, url)
-    name = _STDIN if args.page == "-" else args.page
+    name = _name(args)
     if isinstance(html, bytes):
-        check_page(html, name)
+        if not html.strip():
+            raise FileError(f"{name}: the page is empty")
+        if is_binary(html):
+            raise FileError(f"{name}: binary data, not a page")
     try:
         output = _output(Page.of(html, url or None), choice, args)
     except BREAKS as error:
@@ -198,7 +189,7 @@ def _folder(folder: Path, choice: Choice, config: Config, args: Namespace) -> in
         if is_wrong:
             value = getattr(args, name)
             raise UsageError(f"--{name} is {value!r}: it is not for a folder")
-    files = pages_in(folder)
+    files = _pages_in(folder)
     if not files:
         return fail(f"{folder} has no pages: .html, .htm or .xhtml, with .gz or not")
     failed = 0
@@ -207,7 +198,8 @@ def _folder(folder: Path, choice: Choice, config: Config, args: Namespace) -> in
         try:
             # EATEXT_TIMEOUT, so that one page does not hold up the others.
             with time_limit(config.limits.timeout):
-                page = Page.of(read(file, config.limits.max_size))
+                html = _unpacked(_read(file), config.limits.max_size, str(file))
+                page = Page.of(html)
                 output = line(_result(page, choice, name), form, name)
         except BREAKS as error:
             failed += 1
@@ -229,3 +221,48 @@ def _result(page: Page, choice: Choice, name: str = "") -> MainText:
     if kind == "below" and choice.below == "drop":
         return result.without_text()
     return result
+
+
+# -- files
+
+
+def _name(args: Namespace) -> str:
+    return _STDIN if args.page == "-" else str(args.page)
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise FileError(f"{file}: {error.strerror or error}") from error
+
+
+def _unpacked(data: bytes, max_size: int, name: str) -> bytes:
+    """A page's bytes, unpacked if they begin as gzip does.
+
+    Raises FileError if they are damaged, or unpack to more than ``max_size`` bytes; 0
+    is no limit.
+    """
+    try:
+        page = packed.unpacked(data, "gzip", max_size)
+    except packed.PackedError as error:
+        raise FileError(f"{name}: damaged: {error}") from error
+    if max_size and len(page) > max_size and page is not data:
+        limit = f"EATEXT_MAX_SIZE ({max_size:,})"
+        raise FileError(f"{name}: it unpacks to more bytes than {limit}")
+    return page
+
+
+def _pages_in(folder: Path) -> list[Path]:
+    """The files in a folder and its subfolders that hold pages, sorted by path.
+
+    Their names end in .html, .htm or .xhtml, with or without .gz.  A subfolder that
+    cannot be listed is included, so that reading it gives the error.
+    """
+    pages: list[Path] = []
+    errors: list[OSError] = []
+    for root, _, names in os.walk(folder, onerror=errors.append):
+        files = (Path(root, name) for name in names if is_page(name))
+        # Reading a pipe could block forever.  Reading a broken link gives an error.
+        pages += (file for file in files if file.is_file() or not file.exists())
+    return sorted([*pages, *(Path(error.filename) for error in errors)])

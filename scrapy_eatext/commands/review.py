@@ -17,6 +17,7 @@ from w3lib.url import is_url
 from scrapy_eatext.archive.readers import ArchiveError, Reading
 from scrapy_eatext.commands.choosing import (
     add_choice_arguments,
+    add_options,
     choice_for,
     project_config,
 )
@@ -46,33 +47,18 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="a folder of pages, a feed with url and html, an HTTPCACHE folder, a WARC "
         "file, or a URL",
     )
-    parser.add_argument(
-        "--labels",
-        default="labels",
-        metavar="FOLDER",
-        help="where the labels go, for train, evaluate and learn (default: labels)",
-    )
-    parser.add_argument(
-        "--sites",
-        default="",
-        metavar="FOLDER",
-        help="where site files go (default: EATEXT_SITE_FILES, or else sites)",
-    )
-    parser.add_argument(
-        "--html-field",
-        default="html",
-        metavar="NAME",
-        help="the field of a feed that has the page's HTML (default: html)",
-    )
-    parser.add_argument(
-        "--url-field",
-        default="url",
-        metavar="NAME",
-        help="the field of a feed that has the page's URL (default: url)",
-    )
-    parser.add_argument(
-        "--port", type=int, default=0, help="the port (default: a free one)"
-    )
+    meanings = {
+        "--labels FOLDER": "where the labels go, for train, evaluate and learn (default:"
+        " labels)",
+        "--sites FOLDER": "where site files go (default: EATEXT_SITE_FILES, or else"
+        " sites)",
+        "--html-field NAME": "the field of a feed that has the page's HTML (default:"
+        " html)",
+        "--url-field NAME": "the field of a feed that has the page's URL (default: url)",
+        "--port PORT": "the port (default: a free one)",
+    }
+    fields = {"html_field": "html", "url_field": "url"}
+    add_options(parser, meanings, labels="labels", sites="", port=0, **fields)
     parser.add_argument(
         "--no-browser", action="store_true", help="only print the URL of the review"
     )

@@ -5,21 +5,21 @@ from __future__ import annotations
 import sys
 import time
 from argparse import ArgumentParser, Namespace
-from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import signals
 from scrapy.exceptions import UsageError
 from scrapy.utils.conf import feed_process_params_from_cli
 
-from scrapy_eatext.commands.fetching import run_crawl
+from scrapy_eatext.commands.choosing import add_options
+from scrapy_eatext.commands.fetching import process_of, run_crawl
 from scrapy_eatext.commands.terminal import StatusLine, fail, table
-from scrapy_eatext.spiders.arguments import ARGUMENTS
-from scrapy_eatext.spiders.site import FIELDS, SiteSpider
+from scrapy_eatext.spiders.arguments import ARGUMENTS, FIELDS
+from scrapy_eatext.spiders.site import SiteSpider
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
-    from scrapy.crawler import Crawler, CrawlerProcessBase
+    from scrapy.crawler import Crawler
     from scrapy.settings import Settings
 
 ERRORS = (ValueError, OSError)
@@ -34,24 +34,26 @@ def add_arguments(parser: ArgumentParser) -> None:
         " selectors. Pages are found by sitemaps, feeds, lists and links."
     )
     parser.add_argument("urls", nargs="+", metavar="URL", help="a URL or a host")
-    for name in _NAMES:
-        flag, meaning = f"--{name.replace('_', '-')}", ARGUMENTS[name].meaning
-        parser.add_argument(flag, metavar="VALUE", help=meaning)
+    meanings = {
+        f"--{name.replace('_', '-')} VALUE": ARGUMENTS[name].meaning for name in _NAMES
+    }
+    add_options(parser, meanings)
     parser.add_argument(
         "-m", "--markdown", action="store_true", help="write Markdown instead of text"
     )
-    add = partial(parser.add_argument, metavar="FILE", action="append")
-    add("-o", "--output", help="append the items to this file")
-    add("-O", "--overwrite-output", help="write the items to this file")
+    meanings = {
+        "-o --output FILE": "append the items to this file",
+        "-O --overwrite-output FILE": "write the items to this file",
+    }
+    add_options(parser, meanings, output=[], overwrite_output=[])
 
 
 def run(args: Namespace, command: ScrapyCommand) -> int:
     """Crawl the sites and return the exit code.  Raises ERRORS."""
     settings = cast("Settings", command.settings)
-    process = cast("CrawlerProcessBase", command.crawler_process)
     if args.output or args.overwrite_output:
         feeds = feed_process_params_from_cli(
-            settings, args.output or [], overwrite_output=args.overwrite_output
+            settings, args.output, overwrite_output=args.overwrite_output
         )
         settings.set("FEEDS", feeds, "cmdline")
     if args.markdown:
@@ -64,10 +66,11 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
     SiteSpider(urls=args.urls, **arguments)
     if not settings.getdict("FEEDS") and not settings.getdict("ITEM_PIPELINES"):
         raise UsageError("the pages need a feed: -O FILE", print_help=False)
+    process = process_of(command)
     crawler = process.create_crawler(SiteSpider)
     # Signals have weak references, so the variable keeps it alive.
     progress = _Progress(crawler)
-    for error in run_crawl(process, crawler, urls=args.urls, **arguments):
+    if error := run_crawl(process, crawler, urls=args.urls, **arguments):
         raise error
     progress.clear()
     stats = crawler.stats.get_stats() if crawler.stats else {}
@@ -83,15 +86,16 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
     return 0
 
 
-class _Progress:
+class _Progress(StatusLine):
     """A status line that shows the progress of a crawl."""
 
     def __init__(self, crawler: Crawler) -> None:
-        self._crawler, self._status = crawler, StatusLine()
+        super().__init__()
+        self._crawler = crawler
         self._start, self._next = time.monotonic(), 0.0
-        crawler.signals.connect(self.show, signals.response_received)
+        crawler.signals.connect(self.received, signals.response_received)
 
-    def show(self) -> None:
+    def received(self) -> None:
         now, stats = time.monotonic(), self._crawler.stats
         if now < self._next or stats is None:
             return
@@ -100,13 +104,10 @@ class _Progress:
         items = stats.get_value("item_scraped_count", 0)
         rate = responses / max(now - self._start, 0.1)
         queued = self._crawler.spider.known.waiting()  # type: ignore[union-attr]
-        self._status.show(
+        self.show(
             f"{responses} responses, {items} items, {rate:.1f} responses a second,"
             f" {queued} URLs in the queue"
         )
-
-    def clear(self) -> None:
-        self._status.clear()
 
 
 def summary(stats: dict[str, Any]) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from scrapy_eatext.algorithms.base import OptionError
 from scrapy_eatext.algorithms.modelfile import ModelError
+from scrapy_eatext.commands.choosing import add_options
 from scrapy_eatext.learning import DataError, bar
 from scrapy_eatext.learning.corrections import corrected, read_corrections
 from scrapy_eatext.learning.data import Dataset, joined, read_folder
@@ -44,56 +45,27 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="the folder for models and their cards; files of the same name are "
         "replaced",
     )
-    parser.add_argument(
-        "--seed",
-        type=int,
-        default=0,
-        help="the random seed of folds and trees (default: 0)",
-    )
-    parser.add_argument(
-        "--folds",
-        type=int,
-        default=5,
-        help="the number of folds, by site, of the cross-validation that gives the "
-        "cards' scores; 0 for no scores (default: 5)",
-    )
-    parser.add_argument(
-        "--page-scores",
-        metavar="FILE",
-        help="write each page's scores in the cross-validation as JSON Lines, the "
-        "worst page first",
-    )
-    parser.add_argument(
-        "--marks",
-        metavar="HOW",
-        help="take the labels from marks in the HTML: content (<!-- content --> and "
-        "<!-- /content -->), google (googleoff and googleon), or a CSS selector of "
-        "the elements with the content",
-    )
-    parser.add_argument(
-        "--corrections",
-        metavar="FILE",
-        help="a JSON file of hashes with corrected labels and with pages to leave out",
-    )
+    meanings = {
+        "--seed SEED": "the random seed of folds and trees (default: 0)",
+        "--folds FOLDS": "the number of folds, by site, of the cross-validation that"
+        " gives the cards' scores; 0 for no scores (default: 5)",
+        "--page-scores FILE": "write each page's scores in the cross-validation as JSON"
+        " Lines, the worst page first",
+        "--marks HOW": "take the labels from marks in the HTML: content (<!-- content"
+        " --> and <!-- /content -->), google (googleoff and googleon), or a CSS selector"
+        " of the elements with the content",
+        "--corrections FILE": "a JSON file of hashes with corrected labels and with"
+        " pages to leave out",
+        "--data-name NAME": "the data's name on the cards; repeated for each folder, in"
+        " their order (default: the folder)",
+        "--licence LICENCE": "the data's licence and author; repeated for each folder,"
+        " in their order (default: its LICENSE)",
+    }
+    add_options(parser, meanings, seed=0, folds=5, data_name=[], licence=[])
     parser.add_argument(
         "--skip-bad",
         action="store_true",
         help="leave out pages that cannot be learned from, instead of failing",
-    )
-    parser.add_argument(
-        "--data-name",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="the data's name on the cards; repeated for each folder, in their order "
-        "(default: the folder)",
-    )
-    parser.add_argument(
-        "--licence",
-        action="append",
-        default=[],
-        help="the data's licence and author; repeated for each folder, in their order "
-        "(default: its LICENSE)",
     )
 
 

@@ -1,4 +1,4 @@
-"""The arguments of `SiteSpider` and of `scrapy eatext site`, each declared once."""
+"""The settings of `SiteSpider`, and its arguments, which `scrapy eatext site` has too."""
 
 from __future__ import annotations
 
@@ -12,6 +12,25 @@ from typing import Any, NamedTuple
 from scrapy_eatext.declared import OptionError
 from scrapy_eatext.spiders.addresses import canonical
 
+# EATEXT_FIELDS of the items, which also have "url" and, with a state, "change".
+FIELDS = {
+    "title": "title",
+    "date": "date",
+    "authors": "authors",
+    "language": "language",
+    "kind": "page_type",
+    "score": "score",
+    "text": "text",
+}
+# Settings of an add-on's priority: those of the project override them.
+SETTINGS = {
+    "EATEXT_FIELDS": FIELDS,
+    "EATEXT_AHEAD": ["entries", "next_page", "metadata"],
+    "AUTOTHROTTLE_ENABLED": True,
+    # Scrapy's default of 5 seconds would be most of a small site's crawl.
+    "AUTOTHROTTLE_START_DELAY": 0.5,
+    "ROBOTSTXT_OBEY": True,
+}
 # The kinds of pages that the shipped model knows.
 KINDS = "article collection documentation forum listing other page product service"
 Texts = str | Sequence[str]

@@ -42,7 +42,7 @@ from scrapy_eatext.spiders.addresses import (
     shapes,
     trap,
 )
-from scrapy_eatext.spiders.arguments import ARGUMENTS
+from scrapy_eatext.spiders.arguments import ARGUMENTS, SETTINGS
 from scrapy_eatext.spiders.state import State, Visit
 from scrapy_eatext.spiders.syndication import pages_of_feed, read_sitemap
 from scrapy_eatext.spiders.yields import ASK, HOLD, NAMED, REFUSE, Yields
@@ -57,25 +57,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# EATEXT_FIELDS of the items, which also have "url" and, with a state, "change".
-FIELDS = {
-    "title": "title",
-    "date": "date",
-    "authors": "authors",
-    "language": "language",
-    "kind": "page_type",
-    "score": "score",
-    "text": "text",
-}
-# Settings of an add-on's priority: those of the project override them.
-_SETTINGS = {
-    "EATEXT_FIELDS": FIELDS,
-    "EATEXT_AHEAD": ["entries", "next_page", "metadata"],
-    "AUTOTHROTTLE_ENABLED": True,
-    # Scrapy's default of 5 seconds would be most of a small site's crawl.
-    "AUTOTHROTTLE_START_DELAY": 0.5,
-    "ROBOTSTXT_OBEY": True,
-}
 # The kinds of pages that list others, which are yielded only if the argument names
 # them.
 _LISTS = frozenset(("collection", "listing"))
@@ -145,8 +126,7 @@ class SiteSpider(Spider):
             if not (name in ARGUMENTS or name[0] == "_" or hasattr(type(self), name)):
                 raise SettingError("argument", name, f"one of {', '.join(ARGUMENTS)}")
         for name, argument in ARGUMENTS.items():
-            value = kwargs.get(name, argument.default)
-            kwargs[name] = argument.take(name, value)
+            kwargs[name] = argument.take(name, kwargs.get(name, argument.default))
         super().__init__(*args, **kwargs)
         if self.until and self.since > self.until:
             raise SettingError("until", self.until, ARGUMENTS["until"].meaning)
@@ -169,9 +149,9 @@ class SiteSpider(Spider):
     def update_settings(cls, settings: BaseSettings) -> None:
         super().update_settings(settings)
         addons = settings.getdict("ADDONS")
-        if not any("scrapy_eatext" in str(addon) for addon in addons):
+        if "scrapy_eatext" not in str(list(addons)):
             settings.set("ADDONS", {**addons, "scrapy_eatext.Addon": 500}, "addon")
-        for name, value in _SETTINGS.items():
+        for name, value in SETTINGS.items():
             settings.set(name, value, "addon")
 
     @classmethod
@@ -344,11 +324,11 @@ class SiteSpider(Spider):
         self._clock.stop()
         hosts = [host for host, n in self._failures.items() if n >= _MAX_FAILURES]
         if hosts:
-            message = (
-                "%s failed for %d pages in a row: the next crawl requests the rest"
-            )
             more = f" and {len(hosts) - _MAX_NAMED} more" * (len(hosts) > _MAX_NAMED)
-            logger.warning(message, ", ".join(hosts[:_MAX_NAMED]) + more, _MAX_FAILURES)
+            logger.warning(
+                "%s failed for %d pages in a row: the next crawl requests the rest",
+                *(", ".join(hosts[:_MAX_NAMED]) + more, _MAX_FAILURES),
+            )
         self.known.close(is_finished=reason == "finished")
 
     def _start_visits(self) -> Iterator[Visit]:
@@ -373,9 +353,7 @@ class SiteSpider(Spider):
     def _answered(self, response: Response) -> Iterator[Any]:
         # The URLs of the queue that are requested now need not be linked from here.
         response.meta["depth"] = 0
-        visit = self._visit(response)
-        self._in_flight[_rank(visit)] -= 1
-        self._is_answered = True
+        visit = self._landed(response.meta)
         try:
             yield from getattr(self, f"parse_{visit.role}")(response, visit)
         finally:
@@ -384,9 +362,7 @@ class SiteSpider(Spider):
         yield from self._requests()
 
     def _failed(self, failure: Failure) -> Iterator[Any]:
-        visit = Visit(*failure.request.meta["site_visit"])  # type: ignore[attr-defined]
-        self._in_flight[_rank(visit)] -= 1
-        self._is_answered = True
+        visit = self._landed(failure.request.meta)  # type: ignore[attr-defined]
         error = failure.value
         status = error.response.status if isinstance(error, HttpError) else 0
         is_temporary = status in map(int, self.settings.getlist("RETRY_HTTP_CODES"))
@@ -408,6 +384,13 @@ class SiteSpider(Spider):
             # A temporary error is no evidence about the URL's shapes.
             self._count_answer(visit, gave=False if is_permanent else None)
         yield from self._requests()
+
+    def _landed(self, meta: dict[str, Any]) -> Visit:
+        """The visit of a request that is no longer in flight."""
+        visit = Visit(*meta["site_visit"])
+        self._in_flight[_rank(visit)] -= 1
+        self._is_answered = True
+        return visit
 
     def parse_page(self, response: Response, visit: Visit) -> Iterator[Any]:
         self._failures.pop(host_of(visit.url), None)
@@ -561,14 +544,9 @@ class SiteSpider(Spider):
         return added
 
     def parse_sitemap(self, response: Response, visit: Visit) -> Iterator[Any]:
+        priority = {"page": _NAMED, "sitemap": _NEXT}
         return self._add_all(
-            Visit(
-                joined(response.url, url),
-                role,
-                1,
-                _NAMED if role == "page" else _NEXT,
-                lastmod,
-            )
+            Visit(joined(response.url, url), role, 1, priority[role], lastmod)
             for role, url, lastmod in read_sitemap(response.body)
         )
 
