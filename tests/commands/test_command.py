@@ -9,6 +9,8 @@ import re
 import subprocess
 import sys
 from contextlib import closing
+from functools import partial
+from pathlib import Path
 from socket import socket
 
 import pytest
@@ -16,7 +18,7 @@ from scrapy.settings import default_settings
 
 from scrapy_eatext.commands.terminal import cut, printable, table, width
 from tests import ROOT
-from tests.support.commands import run_command as run
+from tests.support.commands import run_command, run_scrapy
 from tests.support.crawling import PATIENCE
 from tests.support.mockserver import text_of
 from tests.support.passages import PROSE, UNSPACED_PROSE
@@ -32,24 +34,36 @@ PAGE = (
 )
 
 
-def scrapy(*arguments, cwd=ROOT, stdin=None, **environment):
-    """Run `scrapy` in a process of its own."""
-    code = (
-        "from scrapy.cmdline import execute\n"
-        "from scrapy.utils.project import get_project_settings\n"
-        "settings = get_project_settings()\n"
-        "settings.set('COMMANDS_MODULE', 'scrapy_eatext.commands')\n"
-        f"execute(['scrapy', *{list(arguments)!r}], settings)\n"
-    )
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=cwd,
-        input=stdin,
-        capture_output=True,
-        timeout=PATIENCE,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", **environment},
-    )
+@pytest.fixture
+def run(capsys):
+    """Runs the command: its exit code, and what it says on both outputs."""
+
+    def run(*arguments, **settings):
+        return run_command(*arguments, **settings), *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def ended(capsys):
+    """Runs a command that ends early."""
+
+    def ended(*arguments):
+        with pytest.raises(SystemExit) as end:
+            run_command(*arguments)
+        return end.value.code, *capsys.readouterr()
+
+    return ended
+
+
+@pytest.fixture
+def piped(monkeypatch):
+    """Puts bytes into standard input."""
+
+    def piped(data):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+    return piped
 
 
 @pytest.fixture
@@ -59,21 +73,14 @@ def page(tmp_path):
     return str(path)
 
 
-def test_text_of_a_file(page, capsys):
-    assert run(page, "-a", "justext") == 0
-    assert capsys.readouterr() == (f"Bridge opened\n\n{ENGLISH}\n", "")
+def test_text_of_a_file(page, run):
+    assert run(page, "-a", "justext") == (0, f"Bridge opened\n\n{ENGLISH}\n", "")
 
 
-def test_text_of_standard_input(monkeypatch, capsys):
-    stdin = io.TextIOWrapper(io.BytesIO(PAGE.encode()))
-    monkeypatch.setattr(sys, "stdin", stdin)
-    assert run("-", "-a", "eatiht") == 0
-    assert capsys.readouterr().out == f"{ENGLISH}\n"
-
-
-def test_json(page, capsys):
-    assert run(page, "-a", "justext", "-f", "json") == 0
-    found = json.loads(capsys.readouterr().out)
+def test_json(page, run):
+    code, out, _ = run(page, "-a", "justext", "-f", "json")
+    found = json.loads(out)
+    assert code == 0
     assert found["title"] == "Bridge"
     assert found["algorithm"] == "justext"
     assert found["text"] == f"Bridge opened\n\n{ENGLISH}"
@@ -88,9 +95,10 @@ def test_json(page, capsys):
     }
 
 
-def test_blocks(page, capsys):
-    assert run(page, "-a", "justext", "-f", "blocks") == 0
-    head, *rows = capsys.readouterr().out.splitlines()
+def test_blocks(page, run):
+    code, out, _ = run(page, "-a", "justext", "-f", "blocks")
+    head, *rows = out.splitlines()
+    assert code == 0
     assert head.split() == ["score", "kind", "reason", "text", "xpath"]
     assert [row[0] for row in rows] == ["-", "+", "+", "-"]
     assert rows[1].startswith("+  0.60   heading 1")
@@ -101,25 +109,25 @@ def test_blocks(page, capsys):
     assert len({row.index("/html/body") for row in rows}) == 1
 
 
-def test_compare(page, capsys):
-    assert run(page, "--compare", "justext,eatiht,density") == 0
-    figures, blocks = capsys.readouterr().out.split("\n\n")
+def test_compare(page, run):
+    code, out, _ = run(page, "--compare", "justext,eatiht,density")
+    figures, blocks = out.split("\n\n")
     names = [row.split()[0] for row in figures.splitlines()]
-    assert names == ["algorithm", "justext", "eatiht", "density"]
+    assert (code, names) == (0, ["algorithm", "justext", "eatiht", "density"])
     head, *rows = blocks.splitlines()
     assert head.split() == ["justext", "eatiht", "density", "text"]
     marks = ["".join(row.split()[:3]) for row in rows]
     assert marks == ["---", "+--", "+++", "---"]
 
 
-def test_compare_with_an_algorithm_that_has_units_of_its_own(page, capsys):
+def test_compare_with_an_algorithm_that_has_units_of_its_own(page, run):
     options = json.dumps({"eatiht": {"reference": True}})
-    run(page, "--compare", "justext,eatiht", "--options", options)
-    rows = capsys.readouterr().out.split("\n\n")[1].splitlines()[1:]
+    _, out, _ = run(page, "--compare", "justext,eatiht", "--options", options)
+    rows = out.split("\n\n")[1].splitlines()[1:]
     assert [row.split()[1] for row in rows] == ["-", "-", "+", "-"]
 
 
-def test_compare_in_a_language_without_spaces(tmp_path, capsys):
+def test_compare_in_a_language_without_spaces(tmp_path, run):
     path = tmp_path / "page.html"
     text = UNSPACED_PROSE["zh"]
     path.write_text(
@@ -128,38 +136,41 @@ def test_compare_in_a_language_without_spaces(tmp_path, capsys):
     )
     options = json.dumps({"justext": {"reference": True, "length_high": 110}})
     arguments = ["--compare", "justext,density", "--options", options]
-    assert run(str(path), *arguments, "--url", "http://example.com") == 0
-    rows = capsys.readouterr().out.split("\n\n")[1].splitlines()[1:]
-    assert [row.split()[0] for row in rows] == ["-", "+", "+", "+"]
+    code, out, _ = run(str(path), *arguments, "--url", "http://example.com")
+    rows = out.split("\n\n")[1].splitlines()[1:]
+    assert (code, [row.split()[0] for row in rows]) == (0, ["-", "+", "+", "+"])
 
 
-def test_settings_hold_and_may_be_overridden(page, capsys):
-    settings = {
-        "EATEXT_ALGORITHM": "eatiht",
-        "EATEXT_OPTIONS": {"eatiht": {"min_length": 10_000}},
-        "EATEXT_SITES": {"example.com": "justext", "example.org": False},
-    }
-    run(page, settings=settings)
-    assert capsys.readouterr().out == "\n"
-    run(page, "--options", "min_length=20", settings=settings)
-    assert capsys.readouterr().out == f"{ENGLISH}\n"
-    run(page, "--options", '{"min_length": 20, "version": 2}', settings=settings)
-    assert capsys.readouterr().out == f"{ENGLISH}\n"
-    run(page, "--url", "https://www.example.com/a", settings=settings)
-    assert capsys.readouterr().out == f"Bridge opened\n\n{ENGLISH}\n"
-    run(page, "--url", "https://example.org/a", settings=settings)
-    assert capsys.readouterr().out == "\n"
+SETTINGS = {
+    "EATEXT_ALGORITHM": "eatiht",
+    "EATEXT_OPTIONS": {"eatiht": {"min_length": 10_000}},
+    "EATEXT_SITES": {"example.com": "justext", "example.org": False},
+}
+JUSTEXT = ["-a", "justext", "--options", "language=English"]
 
 
-def test_options_are_json_or_words(page, capsys):
-    options = ["--options", "language=English", "--options", "no_headings=true"]
-    run(page, "-a", "justext", *options)
-    assert capsys.readouterr().out == f"{ENGLISH}\n"
+@pytest.mark.parametrize(
+    ("arguments", "settings", "text"),
+    [
+        ([], SETTINGS, ""),
+        (["--options", "min_length=20"], SETTINGS, ENGLISH),
+        (["--options", '{"min_length": 20, "version": 2}'], SETTINGS, ENGLISH),
+        (
+            ["--url", "https://www.example.com/a"],
+            SETTINGS,
+            f"Bridge opened\n\n{ENGLISH}",
+        ),
+        (["--url", "https://example.org/a"], SETTINGS, ""),
+        # Options are JSON or words.
+        ([*JUSTEXT, "--options", "no_headings=true"], {}, ENGLISH),
+    ],
+)
+def test_settings_hold_and_may_be_overridden(page, run, arguments, settings, text):
+    assert run(page, *arguments, settings=settings)[1] == f"{text}\n"
 
 
-def test_options_that_begin_with_a_point(page, capsys):
-    run(page, "--options", "threshold=.99", "--options", "model=")
-    assert capsys.readouterr().out
+def test_options_that_begin_with_a_point(page, run):
+    assert run(page, "--options", "threshold=.99", "--options", "model=")[1]
 
 
 @pytest.mark.parametrize(
@@ -173,9 +184,10 @@ def test_options_that_begin_with_a_point(page, capsys):
         (["a", "--compare", "eatext", "-f", "json"], "--format is 'json', .* left out"),
     ],
 )
-def test_wrong_usage(arguments, message, capsys):
-    assert run(*arguments) == 2
-    assert re.match(f"scrapy eatext: {message}", capsys.readouterr().err)
+def test_wrong_usage(arguments, message, run):
+    code, _, err = run(*arguments)
+    assert code == 2
+    assert re.match(f"scrapy eatext: {message}", err)
 
 
 @pytest.mark.parametrize(
@@ -191,20 +203,17 @@ def test_wrong_usage(arguments, message, capsys):
         (["diff", "a", "b", "--html"], "--html"),
     ],
 )
-def test_arguments_of_another_task(arguments, unknown, capsys):
-    with pytest.raises(SystemExit) as end:
-        run(*arguments)
-    assert end.value.code == 2
-    err = capsys.readouterr().err
+def test_arguments_of_another_task(arguments, unknown, ended):
+    code, _, err = ended(*arguments)
+    assert code == 2
     assert err.endswith(f"error: unrecognized arguments: {unknown}\n")
 
 
 @pytest.mark.parametrize("arguments", [[], [""]])
-def test_without_a_page_the_help_is_shown(arguments, capsys):
-    with pytest.raises(SystemExit) as end:
-        run(*arguments)
-    assert end.value.code == 2
-    assert "--compare" in capsys.readouterr().out
+def test_without_a_page_the_help_is_shown(arguments, ended):
+    code, out, _ = ended(*arguments)
+    assert code == 2
+    assert "--compare" in out
 
 
 KLINGON = {"justext": {"language": "klingon"}}
@@ -216,11 +225,10 @@ NO_MODEL = {"dragnet": {"model": "none.model"}}
     table_of("tables/wrong_command_lines.txt"),
 )
 def test_what_is_wrong_is_one_line_with_the_right_key(
-    page, capsys, arguments, settings, said
+    page, run, arguments, settings, said
 ):
-    assert run(page, *eval(arguments), settings=eval(settings)) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
+    code, out, err = run(page, *eval(arguments), settings=eval(settings))
+    assert (code, out) == (2, "")
     assert re.fullmatch(f"scrapy eatext: {said}.*\n", err)
 
 
@@ -236,21 +244,19 @@ def test_what_is_wrong_is_one_line_with_the_right_key(
         ("diff", "{}", "{}"),
     ],
 )
-def test_an_input_that_is_not_there(tmp_path, monkeypatch, capsys, arguments):
+def test_an_input_that_is_not_there(tmp_path, monkeypatch, run, arguments):
     monkeypatch.chdir(tmp_path)
     missing = str(tmp_path / "none.html")
-    assert run(*(argument.format(missing) for argument in arguments)) == 1
-    out, err = capsys.readouterr()
-    assert out == ""
+    code, out, err = run(*(argument.format(missing) for argument in arguments))
+    assert (code, out) == (1, "")
     assert re.fullmatch(f"scrapy eatext: {re.escape(missing)}.* [Nn]o .*\n", err)
 
 
 @pytest.mark.parametrize(("word", "task"), [("lern", "learn"), ("archives", "archive")])
-def test_a_task_that_is_misspelt(word, task, capsys):
-    with pytest.raises(SystemExit) as end:
-        run(word, "a", "--sites", "b")
-    assert end.value.code == 2
-    assert capsys.readouterr().err.endswith(f"do you mean {task}?\n")
+def test_a_task_that_is_misspelt(word, task, ended):
+    code, _, err = ended(word, "a", "--sites", "b")
+    assert code == 2
+    assert err.endswith(f"do you mean {task}?\n")
 
 
 # The beginning of a picture, a PDF, and nothing.
@@ -262,25 +268,23 @@ def test_a_task_that_is_misspelt(word, task, capsys):
         (b" \n", "the page is empty"),
     ],
 )
-def test_a_file_that_is_no_page(tmp_path, monkeypatch, capsys, data, said):
+def test_a_file_that_is_no_page(tmp_path, piped, run, data, said):
     file = tmp_path / "a.html"
     file.write_bytes(data)
-    stdin = io.TextIOWrapper(io.BytesIO(data))
-    monkeypatch.setattr(sys, "stdin", stdin)
+    piped(data)
     for name, shown in ((str(file), str(file)), ("-", "standard input")):
-        assert run(name) == 1
-        out, err = capsys.readouterr()
-        assert out == ""
+        code, out, err = run(name)
+        assert (code, out) == (1, "")
         assert re.fullmatch(f"scrapy eatext: {re.escape(shown)}: .*{said}\n", err)
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "iso2022_jp"])
-def test_text_with_signs_of_binary_data_is_a_page(tmp_path, capsys, encoding):
+def test_text_with_signs_of_binary_data_is_a_page(tmp_path, run, encoding):
     file = tmp_path / "a.html"
     head = "<meta charset=iso-2022-jp>" * (encoding == "iso2022_jp")
     file.write_bytes(f"{head}<p>{UNSPACED_PROSE['ja']}".encode(encoding, "ignore"))
-    assert run(str(file), "-a", "density") == 0
-    assert capsys.readouterr().err == ""
+    code, _, err = run(str(file), "-a", "density")
+    assert (code, err) == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -290,48 +294,43 @@ def test_text_with_signs_of_binary_data_is_a_page(tmp_path, capsys, encoding):
         ("<p>broken</p>", BROKEN, 1, "", "ZeroDivisionError: a page broke it"),
     ],
 )
-def test_pages_without_a_text(tmp_path, capsys, html, algorithm, code, out, said):
+def test_pages_without_a_text(tmp_path, run, html, algorithm, code, out, said):
     file = tmp_path / "a.html"
     file.write_text(html)
-    assert run(str(file), "-a", algorithm) == code
-    assert capsys.readouterr() == (out, f"scrapy eatext: {said.format(file)}\n")
+    expected = (code, out, f"scrapy eatext: {said.format(file)}\n")
+    assert run(str(file), "-a", algorithm) == expected
 
 
 def test_outside_a_project(page, tmp_path):
-    done = scrapy("eatext", page, "-a", "justext", cwd=tmp_path)
-    assert done.stderr == b""
-    assert done.stdout.decode().split() == f"Bridge opened {ENGLISH}".split()
-    assert done.returncode == 0
+    done = run_scrapy(tmp_path, "eatext", page, "-a", "justext")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == f"Bridge opened {ENGLISH}".split()
 
 
 @pytest.mark.parametrize("packed", [gzip.compress, lambda page: page])
-def test_pages_that_are_packed(tmp_path, monkeypatch, capsys, packed):
+def test_pages_that_are_packed(tmp_path, piped, run, packed):
     data = packed(PAGE.encode())
     # By what is in it, whatever its name.
-    for name in ("page.html.gz", "page.html"):
-        (tmp_path / name).write_bytes(data)
-        assert run(str(tmp_path / name), "-a", "eatiht") == 0
-        assert capsys.readouterr() == (f"{ENGLISH}\n", "")
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-    assert run("-", "-a", "eatiht") == 0
-    assert capsys.readouterr().out == f"{ENGLISH}\n"
+    names = [str(tmp_path / name) for name in ("page.html.gz", "page.html")]
+    for name in names:
+        Path(name).write_bytes(data)
+    piped(data)
+    for name in (*names, "-"):
+        assert run(name, "-a", "eatiht") == (0, f"{ENGLISH}\n", "")
 
 
-def test_a_packed_page_is_bounded(tmp_path, capsys):
+def test_a_packed_page_is_bounded(tmp_path, run):
     path = tmp_path / "page.html.gz"
     path.write_bytes(gzip.compress(b"<p>" + b"0" * 1_000_000))
-    assert run(str(path), settings={"EATEXT_MAX_SIZE": 1_000_003}) == 0
-    assert run(str(path), settings={"EATEXT_MAX_SIZE": 0}) == 0
-    capsys.readouterr()
-    assert run(str(path), settings={"EATEXT_MAX_SIZE": 1_000_002}) == 1
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert (
-        "page.html.gz: it unpacks to more bytes than EATEXT_MAX_SIZE (1,000,002)" in err
-    )
+    for size in (1_000_003, 0):
+        assert run(str(path), settings={"EATEXT_MAX_SIZE": size})[0] == 0
+    code, out, err = run(str(path), settings={"EATEXT_MAX_SIZE": 1_000_002})
+    assert (code, out) == (1, "")
+    limit = "EATEXT_MAX_SIZE (1,000,002)"
+    assert f"page.html.gz: it unpacks to more bytes than {limit}" in err
     path.write_bytes(path.read_bytes()[:-20])
-    assert run(str(path)) == 1
-    assert "page.html.gz: damaged" in capsys.readouterr().err
+    code, _, err = run(str(path))
+    assert (code, "page.html.gz: damaged" in err) == (1, True)
 
 
 @pytest.fixture
@@ -345,95 +344,94 @@ def folder(tmp_path):
     return folder
 
 
-def test_a_folder(folder, capsys):
-    assert run(str(folder), "-a", "eatiht") == 0
-    out, err = capsys.readouterr()
+def test_a_folder(folder, run):
+    code, out, err = run(str(folder), "-a", "eatiht")
+    assert (code, err) == (0, "")
     lines = [json.loads(line) for line in out.splitlines()]
     assert [line["file"] for line in lines] == ["a.HTM", "b.html", "more/é.xhtml.gz"]
     assert [line["text"] for line in lines] == ["", ENGLISH, ENGLISH]
     assert lines[1]["title"] == "Bridge"
     assert "html" not in lines[1]
-    assert err == ""
-    run(str(folder), "-a", "eatiht", "-f", "markdown")
-    line = json.loads(capsys.readouterr().out.splitlines()[1])
+    _, out, _ = run(str(folder), "-a", "eatiht", "-f", "markdown")
+    line = json.loads(out.splitlines()[1])
     assert line["markdown"] == ENGLISH.replace("\x1b", "")
     assert "text" not in line
-    run(str(folder), "-f", "json")
-    assert json.loads(capsys.readouterr().out.splitlines()[1])["blocks"]
+    _, out, _ = run(str(folder), "-f", "json")
+    assert json.loads(out.splitlines()[1])["blocks"]
 
 
-def test_a_folder_with_pages_that_fail(folder, capsys):
+def test_a_folder_with_pages_that_fail(folder, run):
     (folder / "c.html.gz").write_bytes(b"\x1f\x8b\x08no gzip")
     (folder / "d.html").symlink_to(folder / "none.html")
     (folder / "e.html").mkdir()
     if hasattr(os, "mkfifo"):
         os.mkfifo(folder / "f.html")
-    assert run(str(folder), "-a", BROKEN) == 1
-    out, err = capsys.readouterr()
+    code, out, err = run(str(folder), "-a", BROKEN)
+    assert (code, err) == (1, "scrapy eatext: 3 of 5 pages failed\n")
     lines = {line.pop("file"): line for line in map(json.loads, out.splitlines())}
     assert list(lines) == ["a.HTM", "b.html", "c.html.gz", "d.html", "more/é.xhtml.gz"]
     assert lines["a.HTM"] == {"error": "ZeroDivisionError: a page broke it"}
     assert "c.html.gz: damaged" in lines["c.html.gz"]["error"]
     assert "d.html: No such file" in lines["d.html"]["error"]
     assert lines["more/é.xhtml.gz"]["text"].endswith("now.")
-    assert err == "scrapy eatext: 3 of 5 pages failed\n"
 
 
-def test_a_page_of_a_folder_may_take_its_time_only(folder, capsys):
+def test_a_page_of_a_folder_may_take_its_time_only(folder, run):
     (folder / "a.HTM").write_text("<p>endless")
     arguments = [str(folder), "-a", "tests.support.algorithms.Endless"]
-    assert run(*arguments, settings={"EATEXT_TIMEOUT": 0.2}) == 1
-    first, second, _ = map(json.loads, capsys.readouterr().out.splitlines())
-    assert first == {"file": "a.HTM", "error": "TimeLimitError"}
+    code, out, _ = run(*arguments, settings={"EATEXT_TIMEOUT": 0.2})
+    first, second, _ = map(json.loads, out.splitlines())
+    assert (code, first) == (1, {"file": "a.HTM", "error": "TimeLimitError"})
     assert second["text"]
 
 
-def test_an_algorithm_of_several_that_fails_is_told(folder, capsys):
+def test_an_algorithm_of_several_that_fails_is_told(folder, run):
     names = f"{BROKEN},tests.support.algorithms.Plain"
-    assert run(str(folder), "-a", names) == 0
-    out, err = capsys.readouterr()
+    code, out, err = run(str(folder), "-a", names)
+    assert code == 0
     assert json.loads(out.splitlines()[0])["algorithm"] == "plain"
     said = "an algorithm failed with ZeroDivisionError\n"
     assert err == f"scrapy eatext: a.HTM: {said}"
-    run(str(folder / "a.HTM"), "-a", names)
-    assert capsys.readouterr() == ("broken\n", f"scrapy eatext: {said}")
+    page = run(str(folder / "a.HTM"), "-a", names)
+    assert page == (0, "broken\n", f"scrapy eatext: {said}")
 
 
-def test_a_folder_without_pages(tmp_path, capsys):
-    assert run(str(tmp_path)) == 1
-    assert "has no pages: .html" in capsys.readouterr().err
+def test_a_folder_without_pages(tmp_path, run):
+    code, _, err = run(str(tmp_path))
+    assert (code, "has no pages: .html" in err) == (1, True)
 
 
 @pytest.mark.parametrize(
     "arguments", [["-f", "blocks"], ["--compare", "eatext"], ["--url", "http://a.org"]]
 )
-def test_what_is_not_for_a_folder(folder, arguments, capsys):
-    assert run(str(folder), *arguments) == 2
+def test_what_is_not_for_a_folder(folder, arguments, run):
+    code, _, err = run(str(folder), *arguments)
+    assert code == 2
     said = rf"scrapy eatext: --{arguments[0].strip('-')[0]}.* is not for a folder"
-    assert re.match(said, capsys.readouterr().err)
+    assert re.match(said, err)
 
 
 def test_lines_lose_nothing_in_a_narrow_encoding(folder):
-    done = scrapy("eatext", str(folder), PYTHONIOENCODING="ascii", PYTHONUTF8="0")
-    last = done.stdout.decode("ascii").splitlines()[-1]
-    assert json.loads(last)["file"] == "more/é.xhtml.gz"
+    narrow = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = run_scrapy(folder, "eatext", str(folder), **narrow)
+    assert done.stdout.isascii()
+    assert json.loads(done.stdout.splitlines()[-1])["file"] == "more/é.xhtml.gz"
 
 
-def test_a_bar_shows_how_far_a_folder_is(folder, monkeypatch, capsys):
+def test_a_bar_shows_how_far_a_folder_is(folder, monkeypatch, run):
     main, other = pytest.importorskip("pty").openpty()
     with os.fdopen(other, "w") as terminal:
         monkeypatch.setattr(sys, "stderr", terminal)
-        assert run(str(folder)) == 0
+        code, out, _ = run(str(folder))
+    assert (code, "2/3" in out) == (0, False)
     # A terminal gives what was written piece by piece, and an error at its end.
     shown = b""
     with contextlib.suppress(OSError):
         while piece := os.read(main, 10_000):
             shown += piece
     os.close(main)
-    shown = shown.decode()
-    assert "] 2/3" in shown
-    assert shown.endswith("\r\x1b[K")
-    assert "2/3" not in capsys.readouterr().out
+    assert "] 2/3" in shown.decode()
+    assert shown.endswith(b"\r\x1b[K")
 
 
 @pytest.mark.parametrize("reader_stops", [True, False])
@@ -443,7 +441,7 @@ def test_a_folder_whose_reader_has_read_enough(folder, monkeypatch, reader_stops
         "scrapy_eatext.commands.page.print_text",
         lambda line: seen.append(line) or not reader_stops,
     )
-    assert run(str(folder)) == 0
+    assert run_command(str(folder)) == 0
     assert len(seen) == (1 if reader_stops else 3)
 
 
@@ -456,27 +454,26 @@ def test_a_folder_whose_reader_has_read_enough(folder, monkeypatch, reader_stops
     ],
 )
 @pytest.mark.parametrize("asked", ["-h", "--help"])
-def test_help_of_a_task(name, options, asked, capsys):
+def test_help_of_a_task(name, options, asked, ended):
     for arguments in ([name, asked], [asked, name], [name, "folder", asked]):
-        with pytest.raises(SystemExit) as end:
-            run(*arguments)
-        assert not end.value.code
-        out = capsys.readouterr().out
+        code, out, _ = ended(*arguments)
+        assert not code
         assert f"scrapy eatext {name} [-h]" in out
         assert "--compare" not in out
         assert all(option in out for option in options)
 
 
-def test_evaluate_takes_one_algorithm(tmp_path, capsys):
+def test_evaluate_takes_one_algorithm(tmp_path, run):
     (tmp_path / "a.html").write_text(PAGE)
     (tmp_path / "a.txt").write_text(ENGLISH)
-    assert run("evaluate", str(tmp_path), "-a", "justext,density") == 2
-    assert "algorithm is 'justext,density', it must be one" in capsys.readouterr().err
+    code, _, err = run("evaluate", str(tmp_path), "-a", "justext,density")
+    assert code == 2
+    assert "algorithm is 'justext,density', it must be one" in err
 
 
 def test_help_names_the_command(tmp_path):
-    done = scrapy("-h", cwd=tmp_path)
-    assert b"eatext        Print the main text of a page" in done.stdout
+    done = run_scrapy(tmp_path, "-h")
+    assert "eatext        Print the main text of a page" in done.stdout
     assert done.returncode == 0
 
 
@@ -506,29 +503,23 @@ def test_a_reader_that_has_read_enough(tmp_path, code):
 
 @pytest.mark.parametrize("name", ["gzip", "xhtml+xml"])
 def test_url_of_a_packed_page(server, tmp_path, name):
-    url = f"{server.url}/packed/{name}"
-    done = scrapy("eatext", url, "-a", "eatiht", cwd=tmp_path)
-    assert done.stderr == b""
-    assert done.stdout.decode().strip() == text_of(name)
-    assert done.returncode == 0
+    done = run_scrapy(tmp_path, "eatext", server(f"/packed/{name}"), "-a", "eatiht")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.strip() == text_of(name)
 
 
-def test_url_of_a_page_that_unpacks_to_too_much(server, tmp_path):
-    url = f"{server.url}/packed/gzip"
-    done = scrapy("eatext", url, "-sEATEXT_MAX_SIZE=100", cwd=tmp_path)
-    assert done.returncode == 1
-    assert b"EATEXT_MAX_SIZE (100)" in done.stderr
-
-
-def test_urls_without_a_page(server, tmp_path):
-    for path, said in (
-        ("/missing", b"404"),
-        ("/image.png", b"the response is not text"),
-    ):
-        done = scrapy("eatext", server.url + path, cwd=tmp_path)
-        assert done.returncode == 1, path
-        assert done.stdout == b""
-        assert said in done.stderr
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/packed/gzip", "EATEXT_MAX_SIZE (100)"),
+        ("/missing", "404"),
+        ("/image.png", "the response is not text"),
+    ],
+)
+def test_urls_without_a_page(server, tmp_path, path, said):
+    done = run_scrapy(tmp_path, "eatext", server(path), "-sEATEXT_MAX_SIZE=100")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert said in done.stderr
 
 
 @pytest.mark.skipif(
@@ -539,10 +530,10 @@ def test_a_refused_connection_is_one_line(tmp_path):
     with closing(socket()) as unheard:
         unheard.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unheard.getsockname()[1]}/"
-        done = scrapy("eatext", url, cwd=tmp_path)
+        done = run_scrapy(tmp_path, "eatext", url)
     assert done.returncode == 1
     said = rf"scrapy eatext: {url}: Connection was refused.*\r?\n"
-    assert re.fullmatch(said, done.stderr.decode())
+    assert re.fullmatch(said, done.stderr)
 
 
 def test_inside_a_project(server, tmp_path):
@@ -562,11 +553,11 @@ def test_inside_a_project(server, tmp_path):
         "    name = 'agent'\n"
         "    custom_settings = {'EATEXT_ALGORITHM': 'density'}\n"
     )
-    url = f"{server.url}/page/a"
+    fetch = partial(run_scrapy, tmp_path, "eatext", server("/page/a"))
     # The project's settings, and those of one of its spiders, which come first.
     for spider, algorithm in (([], "eatiht"), (["--spider", "agent"], "density")):
-        done = scrapy("eatext", url, "-f", "json", *spider, cwd=tmp_path)
-        assert done.stderr == b""
+        done = fetch("-f", "json", *spider)
+        assert done.stderr == ""
         found = json.loads(done.stdout)
         assert (found["algorithm"], found["text"]) == (algorithm, text_of("a"))
     # What an add-on sets is known when the crawl starts.
@@ -577,16 +568,14 @@ def test_inside_a_project(server, tmp_path):
     )
     with (project / "settings.py").open("a") as file:
         file.write("ADDONS['project.wrong.Addon'] = 1\n")
-    for reactor in ({}, {"FORCE_CRAWLER_PROCESS": True}):
-        given = [f"-s{name}={value}" for name, value in reactor.items()]
-        done = scrapy("eatext", url, *given, cwd=tmp_path)
-        assert re.fullmatch(
-            b"scrapy eatext: EATEXT_TIMEOUT is 'soon', it must be .*\n", done.stderr
-        )
-        assert (done.returncode, done.stdout) == (2, b"")
-    done = scrapy("eatext", url, "--spider", "none", cwd=tmp_path)
-    assert done.returncode == 2
-    assert b"there is no such spider" in done.stderr
+    for given, said in (
+        ([], "EATEXT_TIMEOUT is 'soon', it must be .*"),
+        (["-sFORCE_CRAWLER_PROCESS=True"], "EATEXT_TIMEOUT is 'soon', it must be .*"),
+        (["--spider", "none"], ".*there is no such spider"),
+    ):
+        done = fetch(*given)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert re.fullmatch(f"scrapy eatext: {said}\n", done.stderr)
 
 
 def test_a_spider_that_needs_arguments(server, tmp_path):
@@ -601,21 +590,21 @@ def test_a_spider_that_needs_arguments(server, tmp_path):
             "            raise ValueError('no such year')\n"
         )
     (tmp_path / "spiders.py").write_text(spiders)
-    command = ["eatext", f"{server.url}/page/a", "-a", "eatiht"]
+    command = ["eatext", server("/page/a"), "-a", "eatiht"]
     command += ["-sSPIDER_MODULES=spiders", "--spider"]
     for arguments, said in (
-        (["any", "--spider-arg", "year=1"], b"'any' .*\\(ValueError: no such year\\)"),
-        (["city", "-sFORCE_CRAWLER_PROCESS=1"], b"'city' .*\\(TypeError: .*'city'\\)"),
+        (["any", "--spider-arg", "year=1"], r"'any' .*\(ValueError: no such year\)"),
+        (["city", "-sFORCE_CRAWLER_PROCESS=1"], r"'city' .*\(TypeError: .*'city'\)"),
     ):
-        done = scrapy(*command, *arguments, cwd=tmp_path)
-        assert (done.returncode, done.stdout) == (2, b"")
+        done = run_scrapy(tmp_path, *command, *arguments)
+        assert (done.returncode, done.stdout) == (2, "")
         assert re.search(said, done.stderr)
-        assert done.stderr.endswith(b"with --spider-arg NAME=VALUE\n")
-        assert b"Traceback" not in done.stderr
+        assert done.stderr.endswith("with --spider-arg NAME=VALUE\n")
+        assert "Traceback" not in done.stderr
     given = ["--spider-arg", "city=Rome", "--spider-arg", "year=2024"]
-    done = scrapy(*command, "city", *given, cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.decode().strip() == text_of("a")
+    done = run_scrapy(tmp_path, *command, "city", *given)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.strip() == text_of("a")
 
 
 # --- how it is shown ----------------------------------------------------------

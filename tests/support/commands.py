@@ -30,11 +30,16 @@ def run_command(*arguments: str, settings: Mapping[str, Any] | None = None) -> i
 
 
 def run_scrapy(
-    cwd: Path, *arguments: str, path: tuple[Path, ...] = (ROOT,), settings: str = ""
+    cwd: Path,
+    *arguments: str,
+    path: tuple[Path, ...] = (ROOT,),
+    settings: str = "",
+    **environment: str,
 ) -> subprocess.CompletedProcess[str]:
     """Run `scrapy` in a folder, with modules from a path, and a module of settings."""
     paths = [*map(str, path), os.environ.get("PYTHONPATH", "")]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    env |= environment
     if settings:
         env["SCRAPY_SETTINGS_MODULE"] = settings
     return subprocess.run(
