@@ -16,7 +16,8 @@ from playwright.sync_api import sync_playwright
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests.browser.conftest import CHROMIUM, ReviewProcess, Screen
+from tests.browser.conftest import CHROMIUM, Screen
+from tests.support.reviewing import ReviewProcess
 
 IMAGES = ROOT / "docs" / "images"
 PAGE = "lighthouse-lamp"

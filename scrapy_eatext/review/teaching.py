@@ -30,14 +30,14 @@ def teach(review: Review, host: str, folder: Path, *, keep: bool) -> dict[str, A
     """
     rows = list(review.rows)
     own = [i for i, row in enumerate(rows) if row.host == host and host]
-    # The labels' files may be of other blocks, so a row's state is not enough.
-    labelled = [
-        i for i in own if rows[i].state in _LABELLED and _labels_of(review.opened(i))
-    ]
-    pages = [page for i in labelled if (page := _studied(review.opened(i)))]
-    if not pages:
+    labelled = {}
+    for i in own:
+        # The labels' files may be of other blocks, so a row's state is not enough.
+        if rows[i].state in _LABELLED and _labels_of(page := review.opened(i)):
+            labelled[i] = _studied(page)
+    if not labelled:
         raise ValueError(f"no page of {host or 'no host'} is labelled")
-    learned = learn(host, pages)
+    learned = learn(host, list(labelled.values()))
     written = ""
     if keep:
         folder.mkdir(parents=True, exist_ok=True)
@@ -52,16 +52,17 @@ def teach(review: Review, host: str, folder: Path, *, keep: bool) -> dict[str, A
         if time.monotonic() > end:
             break
         try:
-            page = _studied(review.opened(i))
+            page = review.opened(i)
         except (OSError, ValueError):  # shown when the page is opened
             continue
-        if page is None:
+        if not page.texts:
             continue
         looked += 1
-        before = page.kept_blocks()
-        after = page.kept_blocks(lesson.evidence(page.walk)[0])
-        gained = int(page.words[after & ~before].sum())
-        lost = int(page.words[before & ~after].sum())
+        judged = _studied(page)
+        before = judged.kept_blocks()
+        after = judged.kept_blocks(lesson.evidence(judged.walk)[0])
+        gained = int(judged.words[after & ~before].sum())
+        lost = int(judged.words[before & ~after].sum())
         if gained or lost:
             name = rows[i].url or rows[i].name
             changes.append({"id": i, "name": name, "gained": gained, "lost": lost})
@@ -80,10 +81,8 @@ def _labels_of(page: Opened) -> str:
     return page.found.labels if page.found.state in _LABELLED else ""
 
 
-def _studied(page: Opened) -> Studied | None:
-    """A page to learn from, None for one without text."""
-    if not page.texts:
-        return None
+def _studied(page: Opened) -> Studied:
+    """A page with texts, to learn from."""
     labels = _labels_of(page) or NEITHER * len(page.texts)
     model = page.choice.options.get(DEFAULT, {}).get("model", "")
     return studied(page.page, labels, model)

@@ -4,57 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests import ROOT
+from tests.support.reviewing import ReviewProcess
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
-
-
-class ReviewProcess:
-    """`scrapy eatext review` as a user starts it."""
-
-    def __init__(self, folder: Path, *arguments: str) -> None:
-        code = "from scrapy.cmdline import execute; execute()"
-        self.process = subprocess.Popen(
-            [
-                sys.executable,
-                "-c",
-                code,
-                "eatext",
-                "review",
-                "--no-browser",
-                *arguments,
-            ],
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert self.process.stdout is not None
-        self.url = self.process.stdout.readline().removeprefix("Review at ").strip()
-        assert self.url.startswith("http://127.0.0.1:"), self.url
-
-    def kill(self) -> None:
-        """As kill -9 does it, or a machine that goes down."""
-        self.process.send_signal(signal.SIGKILL)
-        self._done()
-
-    def end(self) -> None:
-        self.process.terminate()
-        self._done()
-
-    def _done(self) -> None:
-        self.process.wait(60)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
 
 
 @pytest.fixture
@@ -150,6 +108,32 @@ class Screen:
                     },
                 )
         devtools.detach()
+
+    def overflows(self) -> bool:
+        """Whether something stands beyond the right or lower edge."""
+        found: bool = self.page.evaluate(
+            """() => {
+              const { scrollWidth, scrollHeight } = document.documentElement;
+              return scrollWidth > innerWidth || scrollHeight > innerHeight
+                || [...document.querySelectorAll("button, select, input")].some((e) =>
+                  e.offsetParent && e.getBoundingClientRect().right > innerWidth);
+            }"""
+        )
+        return found
+
+    def named(self, name: str) -> None:
+        """Wait until the page of a name is open."""
+        self.page.wait_for_function(
+            "(name) => document.getElementById('page-name').textContent === name",
+            arg=name,
+        )
+
+    def headed(self, head: str) -> None:
+        """Wait until the text has a head."""
+        self.page.wait_for_function(
+            "(head) => document.getElementById('text-head').textContent === head",
+            arg=head,
+        )
 
     def press(self, *keys: str) -> None:
         for key in keys:

@@ -3,49 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import pytest
 
-from tests.browser.test_review import article
+from scrapy_eatext.review.frame import POLICY, SANDBOX
+from tests.support.newssite import NewsSite
+from tests.support.reviewing import article
 
 pytestmark = pytest.mark.slow
 
 
-class Listener:
-    """A server that counts whatever reaches it."""
-
-    def __init__(self) -> None:
-        heard = self.heard = []
-
-        class Handler(BaseHTTPRequestHandler):
-            def _hear(self) -> None:
-                heard.append(f"{self.command} {self.path}")
-                self.send_response(204)
-                self.end_headers()
-
-            do_GET = do_POST = do_HEAD = do_PUT = do_OPTIONS = _hear  # noqa: N815
-
-            def log_message(self, *args: object) -> None: ...
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        self._thread = Thread(target=self._server.serve_forever, daemon=True)
-        self._thread.start()
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-
 @pytest.fixture
-def listener() -> Iterator[Listener]:
-    made = Listener()
-    yield made
-    made.close()
+def listener() -> Iterator[NewsSite]:
+    site = NewsSite()
+    yield site
+    site.close()
 
 
 # Markup of which each piece would run a script that sends a request, or load, submit,
@@ -120,7 +92,7 @@ def test_nothing_of_a_hostile_page_runs_and_nothing_leaves(
     shown.page.wait_for_selector(".text-line .words")
     shown.press("1")
     shown.page.wait_for_timeout(1500)
-    assert listener.heard == []
+    assert not listener.asked
     assert [url for url in asked if not url.startswith(address.partition("#")[0])] == []
     assert opened == []
     assert shown.page.url == address
@@ -141,31 +113,20 @@ def test_nothing_of_a_hostile_page_runs_and_nothing_leaves(
     assert left == []
 
 
-def test_the_header_alone_would_do(tmp_path, review, screen, listener, chromium):
-    # Served without being cleaned, under the same header and sandbox.
-    from scrapy_eatext.review.frame import POLICY, SANDBOX
-
+def test_the_header_alone_would_do(listener, chromium):
+    """Of a page that is not cleaned, under the same header and sandbox."""
     ways = "\n".join(WAYS).replace("U/", f"{listener.url}/")
     tab = chromium.new_page()
     outer = "http://127.0.0.1:9"
-    tab.route(
-        f"{outer}/**",
-        lambda route: (
-            route.fulfill(
-                headers={
-                    "Content-Security-Policy": POLICY,
-                    "Content-Type": "text/html",
-                },
-                body=article("hostile") + ways,
-            )
-            if route.request.url.endswith("/inner")
-            else route.fulfill(
-                headers={"Content-Type": "text/html"},
-                body=f"<iframe sandbox='{SANDBOX}' src='{outer}/inner'></iframe>",
-            )
-        ),
-    )
+
+    def serve(path: str, body: str, **headers: str) -> None:
+        headers |= {"Content-Type": "text/html"}
+        answer = {"headers": headers, "body": body}
+        tab.route(f"{outer}/{path}", lambda route: route.fulfill(**answer))
+
+    serve("outer", f"<iframe sandbox='{SANDBOX}' src='{outer}/inner'></iframe>")
+    serve("inner", article("hostile") + ways, **{"Content-Security-Policy": POLICY})
     tab.goto(f"{outer}/outer")
     tab.wait_for_timeout(1500)
-    assert listener.heard == []
+    assert not listener.asked
     tab.close()

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import re
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,21 +15,9 @@ from typing import Any
 import pytest
 
 from tests.sites.test_learning import odd
-from tests.support.passages import PROSE
+from tests.support.reviewing import SENTENCE, article
 
 pytestmark = pytest.mark.slow
-
-SENTENCE = PROSE["en"]
-
-
-def article(title: str, paragraphs: int = 6) -> str:
-    text = "".join(f"<p>{SENTENCE} Number {i}.</p>" for i in range(paragraphs))
-    return (
-        f"<!DOCTYPE html><html lang=en><title>{title}</title><body>"
-        "<nav><ul><li><a href=/a>Home</a><li><a href=/b>News</a></ul></nav>"
-        f"<main><article><h1>{title}</h1>{text}</article></main>"
-        "<footer><p>All rights reserved by nobody.</p></footer>"
-    )
 
 
 @pytest.fixture
@@ -149,9 +138,7 @@ def test_everything_by_keyboard_alone(pages, tmp_path, review, screen):
     shown.shown()
     assert labels_in(tmp_path, first)["review"]["accepted"] is True
     shown.press("p")
-    shown.page.wait_for_function(
-        "(name) => document.getElementById('page-name').textContent === name", arg=first
-    )
+    shown.named(first)
     assert shown.page.text_content("#page-state") == "accepted"
     assert "1 of 3 accepted" in shown.page.text_content("#accepted")
     # The other views, the help and the filter.
@@ -201,9 +188,7 @@ def test_two_algorithms_side_by_side(pages, review, screen):
     assert shown.page.text_content("#text-head") == "eatext | perceptron"
     shown.page.select_option("#left", "labels")
     shown.page.select_option("#right", "eatext")
-    shown.page.wait_for_function(
-        "() => document.getElementById('text-head').textContent === 'result | eatext'"
-    )
+    shown.headed("result | eatext")
     different = (
         "() => document.getElementById('frame').contentDocument"
         ".querySelectorAll('eatext-t[d]').length"
@@ -226,13 +211,12 @@ def test_a_late_answer_to_an_earlier_choice_is_not_shown(pages, review, screen):
     with shown.page.expect_request(late):
         shown.page.select_option("#right", "perceptron")
     shown.page.select_option("#right", "eatext")
-    now = "() => document.getElementById('text-head').textContent === 'result | eatext'"
-    shown.page.wait_for_function(now)
+    shown.headed("result | eatext")
     with shown.page.expect_response(late):
         held[0].continue_()
     # The text would be shown behind the answer.
     shown.page.wait_for_timeout(300)
-    assert shown.page.evaluate(now)
+    assert shown.page.text_content("#text-head") == "result | eatext"
 
 
 def test_nothing_overflows_or_jumps(pages, review, screen):
@@ -251,19 +235,9 @@ def looks_well(shown, width, scheme):
     shown.press("j", "j", "m", "j", "c", "u")
     shown.saved()
     assert shown.page.evaluate(boxes) == before
-    wide = shown.page.evaluate(
-        "() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
-    )
-    assert wide == [width, 800]
+    assert not shown.overflows()
     for box in before:
         assert box[1] + box[3] <= width
-    # Every control stands in its own place, whole.
-    cut = shown.page.evaluate(
-        """() => [...document.querySelectorAll("button, select, input")]
-          .filter((e) => e.offsetParent && e.getBoundingClientRect().right > innerWidth)
-          .map((e) => e.id)"""
-    )
-    assert cut == []
     colours = shown.page.evaluate(
         "() => [getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
     )
@@ -281,7 +255,7 @@ def test_no_click_is_lost_when_the_server_is_killed(pages, tmp_path, review, scr
         shown.block(4 + click).click()
         shown.saved()
         expected = shown.signs()
-        run.kill()
+        run.end(signal.SIGKILL)
         assert signs_in(tmp_path, "long") == expected
         assert expected[4 + click] == "-"
         run = review("pages")
@@ -422,15 +396,11 @@ def test_what_is_shown_without_labels_is_the_result(pages, review, screen):
     shown.open("spring")
     choice = "() => document.getElementById('left').selectedOptions[0].text"
     assert shown.page.evaluate(choice) == "result"
-    shown.page.wait_for_function(
-        "() => document.getElementById('text-head').textContent === 'result'"
-    )
+    shown.headed("result")
     shown.block(4).click()
     shown.saved()
     assert shown.page.evaluate(choice) == "labels"
-    shown.page.wait_for_function(
-        "() => document.getElementById('text-head').textContent === 'labels'"
-    )
+    shown.headed("labels")
 
 
 def test_long_names_are_cut_in_the_middle(written, review, screen):
@@ -465,19 +435,11 @@ def test_a_narrow_screen_shows_one_pane_after_the_other(
     def seen() -> list[str]:
         return [name for name, at in panes.items() if shown.page.is_visible(at)]
 
-    def overflows() -> bool:
-        wide, cut = shown.page.evaluate(
-            """() => [document.documentElement.scrollWidth,
-                [...document.querySelectorAll("button, select, input")].filter((e) =>
-                  e.offsetParent && e.getBoundingClientRect().right > innerWidth).length]"""
-        )
-        return wide > 390 or bool(cut)
-
     assert seen() == ["page"]
     for name in panes:
         shown.page.click(f"#panes [data-pane={name}]")
         assert seen() == [name]
-        assert not overflows()
+        assert not shown.overflows()
     shown.page.click("#panes [data-pane=queue]")
     shown.page.click(".row:has-text('summer')")
     shown.shown("summer")
@@ -495,7 +457,7 @@ def test_a_narrow_screen_shows_one_pane_after_the_other(
         shown.page.click(f"[data-view={view}]")
         assert seen() == []
         assert shown.page.is_visible(f"#{view}-view")
-        assert not overflows()
+        assert not shown.overflows()
     shown.page.click("#panes [data-pane=page]")
     assert seen() == ["page"]
 

@@ -6,10 +6,11 @@ import gzip
 import json
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from http.client import BadStatusLine, HTTPConnection
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -40,35 +41,37 @@ from scrapy_eatext.review.server import (
     ReviewServer,
 )
 from scrapy_eatext.review.teaching import teach
+from tests.support import reviewing
 from tests.support.crawling import happens
-from tests.support.passages import PROSE
+from tests.support.reviewing import Answer, article
 
 pytestmark = pytest.mark.slow
 
-SENTENCE = PROSE["en"]
+LIMITS = Limits(10, 10**6)
+# Of the eight blocks of a page of four paragraphs.
+SIGNS = "-mm--mm-"
 
 
-def article(title: str, paragraphs: int = 5) -> bytes:
-    text = "".join(f"<p>{SENTENCE} {title} {i}.</p>" for i in range(paragraphs))
-    return (
-        f"<title>{title}</title><nav><a href=/>Home</a></nav>"
-        f"<main><h1>{title}</h1>{text}</main><footer>All rights reserved.</footer>"
-    ).encode()
+def page_of(name: str) -> bytes:
+    return article(name, 4).encode()
 
 
-def stored(name: str, html: bytes, url: str = "") -> Stored:
-    return Stored(name, url, lambda: html)
+def stored(name: str, url: str = "") -> Stored:
+    return Stored(name, url, lambda: page_of(name))
+
+
+def of_example(*names: str) -> list[Stored]:
+    return [stored(name, f"https://example.com/{name}") for name in names]
+
+
+def reviewed(pages: Iterable[Stored], folder: LabelFolder) -> Review:
+    return Review(pages, folder, lambda url: Choice(), LIMITS)
 
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[ReviewServer]:
-    pages = [
-        stored(name, article(name), f"https://example.com/{name}")
-        for name in ("one", "two", "three")
-    ]
-    review = Review(
-        pages, LabelFolder(tmp_path / "labels"), lambda url: Choice(), Limits(10, 10**6)
-    )
+    folder = LabelFolder(tmp_path / "labels")
+    review = reviewed(of_example("one", "two", "three"), folder)
     server = ReviewServer(review, tmp_path / "sites")
     server.start()
     assert happens(
@@ -78,25 +81,8 @@ def served(tmp_path: Path) -> Iterator[ReviewServer]:
     server.close()
 
 
-def ask(
-    served: ReviewServer,
-    path: str,
-    body: object = None,
-    *,
-    token: str | None = None,
-    **headers: str,
-) -> tuple[int, dict[str, str], bytes]:
-    connection = HTTPConnection("127.0.0.1", served.server_port)
-    said = {TOKEN_HEADER: served.token if token is None else token}
-    said |= {name.replace("_", "-"): value for name, value in headers.items()}
-    data = (
-        body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
-    )
-    connection.request("GET" if body is None else "POST", path, data, said)
-    answer = connection.getresponse()
-    found = answer.status, dict(answer.getheaders()), answer.read()
-    connection.close()
-    return found
+def ask(served: ReviewServer, *asked: Any, **more: Any) -> Answer:
+    return reviewing.ask(served.url, *asked, **more)
 
 
 def test_it_listens_on_loopback_alone(served: ReviewServer) -> None:
@@ -108,9 +94,9 @@ def test_without_the_token_nothing_is_told(served: ReviewServer) -> None:
     for path in ("/api/queue", "/api/page?id=0"):
         assert ask(served, path)[0] == 200
         for token in ("", "x", served.token[:-1]):
-            status, _, body = ask(served, path, token=token)
-            assert status == 403
-            assert b"example.com" not in body
+            answer = ask(served, path, token=token)
+            assert answer.status == 403
+            assert b"example.com" not in answer.body
 
 
 FROM_ELSEWHERE = [
@@ -193,25 +179,23 @@ NUMBERS = ["99", "-1", "x", "1e3", "9" * 5000]
 
 
 def test_labels_are_what_training_reads(served: ReviewServer, tmp_path: Path) -> None:
-    (_, _, body) = ask(served, "/api/page?id=0")
-    page = json.loads(body)
+    page = ask(served, "/api/page?id=0").json()
     labels = list(page["proposed"])
     assert page["state"] == NEW
-    home = 0
-    labels[home], labels[3] = "c", "-"
+    labels[0], labels[4] = "c", "-"
     written = "".join(labels)
     for number in range(3):
         asked = {"id": number, "labels": written, "accepted": number == 0}
         assert ask(served, "/api/labels", asked)[0] == 200
-    again = json.loads(ask(served, "/api/page?id=0")[2])
+    again = ask(served, "/api/page?id=0").json()
     assert (again["state"], again["stored"]) == (ACCEPTED, written)
-    assert json.loads(ask(served, "/api/page?id=1")[2])["state"] == DRAFT
+    assert ask(served, "/api/page?id=1").json()["state"] == DRAFT
     data = read_folder(tmp_path / "labels")
     first = next(page for page in data.pages if page.url.endswith("/one"))
     assert first.comments == "Home"
-    assert "one 0." in first.text
-    assert "one 1." not in first.text
-    assert first.html == article("one")
+    assert "Number 0." in first.text
+    assert "Number 1." not in first.text
+    assert first.html == page_of("one")
     page = served.review.opened(0)
     assert first.kind == page.result(page.first).page_type
     marked = read_marked(tmp_path / "labels" / "marked", CONTENT)
@@ -219,14 +203,25 @@ def test_labels_are_what_training_reads(served: ReviewServer, tmp_path: Path) ->
     assert texts[first.name] == first.text.split()
 
 
-def test_line_models_train_from_labels(tmp_path: Path) -> None:
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[LabelFolder]:
     folder = LabelFolder(tmp_path / "labels")
-    review = Review([], folder, lambda url: Choice(), Limits())
-    for number in range(6):
-        name = f"page{number}"
-        one = Opened(review, stored(name, article(name, 8)))
-        one.write("-" + "m" * (len(one.texts) - 3) + "--", accepted=True)
+    yield folder
     folder.close()
+
+
+@pytest.fixture
+def page(folder: LabelFolder) -> Opened:
+    """A page with labels."""
+    page = Opened(reviewed([], folder), stored("a"))
+    page.write(SIGNS, accepted=True)
+    return page
+
+
+def test_line_models_train_from_labels(folder: LabelFolder, tmp_path: Path) -> None:
+    for number in range(6):
+        one = Opened(reviewed([], folder), stored(f"page{number}"))
+        one.write("--mmmm--", accepted=True)
     for name, data in (
         ("perceptron", read_folder(tmp_path / "labels")),
         ("ngram", read_marked(tmp_path / "labels" / "marked", CONTENT)),
@@ -235,38 +230,26 @@ def test_line_models_train_from_labels(tmp_path: Path) -> None:
         assert model.arrays
 
 
-@pytest.fixture
-def labels(tmp_path: Path) -> Iterator[tuple[LabelFolder, Review]]:
-    folder = LabelFolder(tmp_path / "labels")
-    yield folder, Review([], folder, lambda url: Choice(), Limits())
-    folder.close()
-
-
 def one_file(folder: LabelFolder) -> Path:
     (file,) = (folder.folder / "ground-truth").glob("*.json")
     return file
 
 
-def test_labels_outlive_a_new_walk(labels) -> None:
-    folder, review = labels
-    page = Opened(review, stored("a", article("a")))
-    page.write("-mm--mm-", accepted=True)
+def test_labels_outlive_a_new_walk(folder: LabelFolder, page: Opened) -> None:
     # The same bytes, of which another walk makes other blocks: one is cut in two.
     texts = page.texts
-    cut = [*texts[:2], texts[2][:30], texts[2][30:], *texts[3:]]
+    cut = [*texts[:5], texts[5][:30], texts[5][30:], *texts[6:]]
     found = folder.find("a", page.html, cut)
     assert found.state == CHANGED
-    assert found.labels == "-mmm--mm-"
+    assert found.labels == "-mm--mmm-"
     assert "other blocks" in found.why
 
 
-def test_labels_of_another_version_are_not_taken_for_these(labels) -> None:
-    folder, review = labels
-    page = Opened(review, stored("a", article("a")))
-    page.write("-mm--mm-", accepted=True)
-    found = folder.find(
-        "a", article("a", 6), [*page.texts[:6], "New.", *page.texts[6:]]
-    )
+def test_labels_of_another_version_are_not_taken_for_these(
+    folder: LabelFolder, page: Opened
+) -> None:
+    texts = [*page.texts[:6], "New.", *page.texts[6:]]
+    found = folder.find("a", article("a", 5).encode(), texts)
     assert found.state == CHANGED
     assert "earlier version" in found.why
     file = one_file(folder)
@@ -285,10 +268,9 @@ def test_labels_of_another_version_are_not_taken_for_these(labels) -> None:
 @pytest.mark.parametrize(
     "content", ["", "{", "[]", "{}", '{"ground_truth": {}, "review": {"version": 1}}']
 )
-def test_damaged_labels_are_told(labels, content: str) -> None:
-    folder, review = labels
-    page = Opened(review, stored("a", article("a")))
-    page.write("-mm--mm-", accepted=True)
+def test_damaged_labels_are_told(
+    folder: LabelFolder, page: Opened, content: str
+) -> None:
     one_file(folder).write_text(content, "utf-8")
     found = folder.find("a", page.html, page.texts)
     assert found.state in (DAMAGED, FOREIGN)
@@ -296,13 +278,12 @@ def test_damaged_labels_are_told(labels, content: str) -> None:
     assert one_file(folder).name in found.why
 
 
-def test_a_second_review_of_a_label_folder_is_refused(labels, tmp_path: Path) -> None:
+def test_a_second_review_of_a_label_folder_is_refused(tmp_path: Path) -> None:
+    first = LabelFolder(tmp_path / "labels")
     with pytest.raises(LabelError, match="open in another review"):
         LabelFolder(tmp_path / "labels")
-    labels[0].close()
-    again = LabelFolder(tmp_path / "labels")
-    again.close()
-    labels[0]._lock = again._lock = __import__("os").open(tmp_path, 0)
+    first.close()
+    LabelFolder(tmp_path / "labels").close()
 
 
 def test_what_repeats_keeps_its_own_label() -> None:
@@ -311,24 +292,24 @@ def test_what_repeats_keeps_its_own_label() -> None:
 
 
 def test_what_another_tab_has_written_is_not_written_over(served: ReviewServer) -> None:
-    tabs = [json.loads(ask(served, "/api/page?id=0")[2])["written"] for _ in range(2)]
+    tabs = [ask(served, "/api/page?id=0").json()["written"] for _ in range(2)]
     assert tabs == ["", ""]
 
     def write(labels: str, before: str) -> tuple[int, dict[str, str]]:
         asked = {"id": 0, "labels": labels, "accepted": False, "before": before}
-        status, _, said = ask(served, "/api/labels", asked)
-        return status, json.loads(said)
+        answer = ask(served, "/api/labels", asked)
+        return answer.status, answer.json()
 
-    status, said = write("-mm--mm-", tabs[0])
-    assert (status, said["written"]) == (200, "draft -mm--mm-")
+    status, said = write(SIGNS, tabs[0])
+    assert (status, said["written"]) == (200, f"draft {SIGNS}")
     status, refused = write("-------c", tabs[1])
     assert (status, "in another tab" in refused["error"]) == (409, True)
-    assert served.review.opened(0).look().labels == "-mm--mm-"
+    assert served.review.opened(0).look().labels == SIGNS
     # The tab itself goes on, also where an answer was lost on its way.
     assert write("-m---mm-", said["written"])[0] == 200
     assert write("-m---mm-", said["written"])[0] == 200
     # And the other one once it has seen what is there.
-    found = json.loads(ask(served, "/api/page?id=0")[2])
+    found = ask(served, "/api/page?id=0").json()
     assert found["stored"] == "-m---mm-"
     assert write("-------c", found["written"])[0] == 200
 
@@ -394,14 +375,11 @@ def test_connections_are_bounded(served: ReviewServer) -> None:
 
 
 def test_labels_that_do_not_fit_their_page_teach_nothing(
-    labels, tmp_path: Path
+    folder: LabelFolder, tmp_path: Path
 ) -> None:
-    folder, _ = labels
-    pages = [
-        stored(name, article(name), f"https://example.com/{name}") for name in "ab"
-    ]
-    review = Review(pages, folder, lambda url: Choice(), Limits(10, 10**6))
-    Opened(review, pages[0]).write("-mm--mm-", accepted=True)
+    pages = of_example("a", "b")
+    review = reviewed(pages, folder)
+    Opened(review, pages[0]).write(SIGNS, accepted=True)
     file = one_file(folder)
     data = json.loads(file.read_text("utf-8"))
     data["review"]["blocks"][2][1] += " and more"
@@ -414,34 +392,25 @@ def test_labels_that_do_not_fit_their_page_teach_nothing(
 
 
 def test_a_page_that_cannot_be_read_does_not_end_teaching(
-    labels, tmp_path: Path
+    folder: LabelFolder, tmp_path: Path
 ) -> None:
-    folder, _ = labels
-
     def gone() -> bytes:
         raise FileNotFoundError(2, "No such file or directory", "b.html")
 
-    pages = [
-        stored("a", article("a"), "https://example.com/a"),
-        Stored("b", "https://example.com/b", gone),
-        stored("c", article("c"), "https://example.com/c"),
-    ]
-    review = Review(pages, folder, lambda url: Choice(), Limits(10, 10**6))
-    for page in pages:
+    review = reviewed([], folder)
+    for page in (*of_example("a", "c"), Stored("b", "https://example.com/b", gone)):
         review._add(page)
-    review.write(0, "-mm--mm-", accepted=True)
+    review.write(0, SIGNS, accepted=True)
     found = teach(review, "example.com", tmp_path / "sites", keep=False)
     assert found["looked"] == 1
 
 
-def test_pages_before_a_source_that_breaks_are_reviewed(labels) -> None:
-    folder, _ = labels
-
+def test_pages_before_a_source_that_breaks_are_reviewed(folder: LabelFolder) -> None:
     def pages() -> Iterator[Stored]:
-        yield stored("a", article("a"))
+        yield stored("a")
         raise OSError(28, "No space left on device")
 
-    review = Review(pages(), folder, lambda url: Choice(), Limits(10, 10**6))
+    review = reviewed(pages(), folder)
     review._work()
     assert not review.reading
     good, broken = review.rows
@@ -449,10 +418,9 @@ def test_pages_before_a_source_that_breaks_are_reviewed(labels) -> None:
     assert "No space left on device" in broken.error
 
 
-def test_a_page_that_cannot_be_written_keeps_its_labels(labels, monkeypatch) -> None:
-    folder, review = labels
-    page = Opened(review, stored("a", article("a")))
-    page.write("-mm--mm-", accepted=True)
+def test_a_page_that_cannot_be_written_keeps_its_labels(
+    folder: LabelFolder, page: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = one_file(folder).read_bytes()
 
     def full(path: Path, data: bytes) -> None:
@@ -462,21 +430,21 @@ def test_a_page_that_cannot_be_written_keeps_its_labels(labels, monkeypatch) -> 
     with pytest.raises(OSError, match="No space left"):
         page.write("mmmmmmmm", accepted=True)
     assert one_file(folder).read_bytes() == before
-    assert page.found.labels == "-mm--mm-"
+    assert page.found.labels == SIGNS
 
 
-def test_the_page_of_a_label_is_kept_beside_it(labels) -> None:
-    folder, review = labels
-    Opened(review, stored("a", article("a"))).write("-mm--mm-", accepted=True)
+def test_the_page_of_a_label_is_kept_beside_it(
+    folder: LabelFolder, page: Opened
+) -> None:
     (html,) = (folder.folder / "html").iterdir()
-    assert gzip.decompress(html.read_bytes()) == article("a")
+    assert gzip.decompress(html.read_bytes()) == page.html == page_of("a")
 
 
-def test_a_large_page_says_so(labels) -> None:
-    _, review = labels
+def test_a_large_page_says_so(folder: LabelFolder) -> None:
+    review = reviewed([], folder)
     review.limits = Limits(10, 1000)
     with pytest.raises(ValueError, match="EATEXT_MAX_SIZE is 1,000"):
-        Opened(review, stored("a", b"x" * 1001))
+        Opened(review, stored("a"))
 
 
 def test_every_block_is_found_in_its_frame() -> None:

@@ -76,6 +76,8 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body.encode())
 
+    do_POST = do_HEAD = do_PUT = do_OPTIONS = do_GET  # noqa: N815
+
     def log_message(self, *args: object) -> None: ...
 
 
