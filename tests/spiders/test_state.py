@@ -15,24 +15,30 @@ def taken(state):
     return [visit.url for visit in iter(state.take, None)]
 
 
-def killed(state):
-    """End a run without its knowledge."""
-    state._base.close()
-
-
 @pytest.fixture
 def path(tmp_path):
     return str(tmp_path / "site.db")
 
 
-def test_the_queue_has_each_address_once_and_the_best_first():
+@pytest.fixture
+def state():
     state = State()
+    yield state
+    state.close()
+
+
+def next_run(path):
+    """Whether the next run goes on, and what it asks for then."""
+    with closing(State(path)) as state:
+        return state.goes_on, taken(state)
+
+
+def test_the_queue_has_each_address_once_and_the_best_first(state):
     assert state.add([Visit("a", priority=1), Visit("b", priority=2)]) == 2
     assert state.add([Visit("a", priority=3), Visit("c", priority=1)]) == 1
     assert state.waiting() == 3
     assert taken(state) == ["a", "b", "c"]
     assert taken(state) == []
-    state.close()
 
 
 def test_what_was_asked_for_and_is_not_done_is_asked_for_again(path):
@@ -43,40 +49,25 @@ def test_what_was_asked_for_and_is_not_done_is_asked_for_again(path):
     state.set(next(queue).url, "refused")
     next(queue)
     state.close()
-    state = State(path)
-    assert state.goes_on
-    assert taken(state) == ["c"]
-    state.close()
+    assert next_run(path) == (True, ["c"])
 
 
 def test_a_new_round(path):
     state = State(path)
-    state.add(
-        [
-            Visit("start"),
-            Visit("list"),
-            Visit("old", lastmod="2024-01-01"),
-            Visit("changed", lastmod="2024-01-01"),
-            Visit("feed", "feed"),
-            Visit("map", "sitemap"),
-            Visit("dated map", "sitemap", lastmod="2024-01-01"),
-        ]
-    )
+    maps = [
+        Visit("map", "sitemap"),
+        Visit("dated map", "sitemap", lastmod="2024-01-01"),
+    ]
+    dated = (Visit(url, lastmod="2024-01-01") for url in ("old", "changed"))
+    state.add([Visit("start"), Visit("list"), *dated, Visit("feed", "feed"), *maps])
     for visit in iter(state.take, None):
         state.done(visit.url, text=visit.url, is_list=visit.url == "list")
     state.close()
     state = State(path)
     assert not state.goes_on
     state.begin([Visit("start")])
-    again = [
-        *(
-            Visit("old", lastmod="2024-01-01T10:00Z"),
-            Visit("changed", lastmod="2024-02-01"),
-        ),
-        Visit("list", lastmod="2024-02-01"),
-        *(Visit("map", "sitemap"), Visit("dated map", "sitemap", lastmod="2024-01-01")),
-    ]
-    assert state.add(again) == 0
+    later = (Visit(url, lastmod="2024-02-01") for url in ("changed", "list"))
+    assert state.add([Visit("old", lastmod="2024-01-01T10:00Z"), *later, *maps]) == 0
     assert sorted(taken(state)) == ["changed", "feed", "list", "map", "start"]
     # Nothing is asked for twice in a round.
     state.done("map")
@@ -85,38 +76,31 @@ def test_a_new_round(path):
     state.close()
 
 
-def test_the_queue_from_a_priority_on():
-    state = State()
+def test_the_queue_from_a_priority_on(state):
     state.add([Visit("a", priority=1), Visit("b", priority=2)])
     assert state.take(2).url == "b"
     assert state.take(2) is None
     assert taken(state) == ["a"]
-    state.close()
 
 
-def test_what_was_refused_is_asked_for_if_a_better_place_names_it():
-    state = State()
+def test_what_was_refused_is_asked_for_if_a_better_place_names_it(state):
     state.add([Visit("a", priority=1), Visit("b", priority=1)])
     for url in taken(state):
         state.set(url, "refused")
     state.add([Visit("a", priority=2), Visit("b", priority=1)])
     assert taken(state) == ["a"]
-    state.close()
 
 
-def test_what_is_left_out():
-    state = State()
+def test_what_is_left_out(state):
     state.add([Visit("a"), Visit("b")])
     assert state.take().url == "a"
     assert [state.leave_out(url) for url in "abcc"] == [False, True, True, False]
     assert [state.is_done(url) for url in "abc"] == [False, True, True]
     state.add([Visit("c", priority=100)])
     assert taken(state) == []
-    state.close()
 
 
-def test_texts():
-    state = State()
+def test_texts(state):
     state.add([Visit("a"), Visit("b")])
     state.done("a", text="A text.")
     assert not state.is_first_with("A text.", "b")
@@ -130,58 +114,39 @@ def test_texts():
     assert (state.is_done("a"), state.is_done("b")) == (True, False)
     state.done("b")
     assert [state.has_text(url) for url in "abc"] == [True, False, False]
-    state.close()
 
 
-def test_what_a_killed_run_wrote_of_pages_that_are_not_done_is_cut(path, tmp_path):
-    feed = tmp_path / "feed.jsonl"
-    feed.write_text("one\ntwo\nthr")
+FEED = "one\ntwo\nthr"
+
+
+@pytest.mark.parametrize(
+    ("urls", "written", "size", "later", "is_killed", "left"),
+    [
+        # What a killed run wrote of pages that are not done is cut.
+        ("ab", FEED, 4, FEED, True, "one\n"),
+        # Another file in its place stays.
+        ("ab", FEED, 4, "another", True, "another"),
+        ("ab", FEED, 4, "o", True, "o"),
+        # So does the end of a feed when a run is stopped, and what follows the last page.
+        ("ab", "[1", 2, "[1]", False, "[1]"),
+        ("a", "one\ntwo\n", 4, "one\ntwo\n", True, "one\ntwo\n"),
+    ],
+)
+def test_feeds_of_a_run_that_was_killed_or_stopped(
+    path, tmp_path, urls, written, size, later, is_killed, left
+):
+    feed = tmp_path / "feed"
+    feed.write_text(written)
     state = State(path)
-    state.add([Visit("a"), Visit("b")])
-    state.done("a", text="A", feeds={str(feed): 4})
-    killed(state)
-    State(path).close()
-    assert feed.read_text() == "one\n"
-
-
-def test_another_file_in_place_of_what_a_killed_run_wrote_stays(path, tmp_path):
-    feed, shorter = tmp_path / "feed.jsonl", tmp_path / "shorter.jsonl"
-    feed.write_text("one\ntwo\nthr")
-    shorter.write_text("one\ntwo\nthr")
-    state = State(path)
-    state.add([Visit("a"), Visit("b")])
-    feeds = {str(feed): 4, str(shorter): 4, str(tmp_path / "gone"): 4}
-    state.done("a", text="A", feeds=feeds)
-    killed(state)
-    feed.write_text("another")
-    shorter.write_text("o")
-    State(path).close()
-    assert (feed.read_text(), shorter.read_text()) == ("another", "o")
-
-
-def test_the_end_of_a_feed_stays_when_a_run_is_stopped(path, tmp_path):
-    feed = tmp_path / "feed.json"
-    feed.write_text("[1")
-    state = State(path)
-    state.add([Visit("a"), Visit("b")])
-    state.done("a", text="A", feeds={str(feed): 2})
-    feed.write_text("[1]")
-    state.close()
-    state = State(path)
-    assert state.goes_on
-    state.close()
-    assert feed.read_text() == "[1]"
-
-
-def test_a_feed_that_went_on_after_the_end_stays(path, tmp_path):
-    feed = tmp_path / "feed.jsonl"
-    feed.write_text("one\ntwo\n")
-    state = State(path)
-    state.add([Visit("a")])
-    state.done("a", text="A", feeds={str(feed): 4})
-    killed(state)
-    State(path).close()
-    assert feed.read_text() == "one\ntwo\n"
+    state.add(map(Visit, urls))
+    state.done("a", text="A", feeds={str(feed): size, str(tmp_path / "gone"): 4})
+    feed.write_text(later)
+    if is_killed:
+        state._base.close()
+    else:
+        state.close()
+    assert next_run(path) == (urls == "ab", ["b"] * (urls == "ab"))
+    assert feed.read_text() == left
 
 
 def test_a_file_that_is_no_state(tmp_path):
@@ -208,7 +173,7 @@ def test_a_file_that_another_crawl_uses(path, monkeypatch):
     with pytest.raises(ValueError, match="database is locked"):
         State(path)
     state.close()
-    State(path).close()
+    assert next_run(path) == (False, [])
 
 
 def test_what_is_left_of_a_finished_run_is_no_reason_to_go_on(path):
@@ -219,14 +184,10 @@ def test_what_is_left_of_a_finished_run_is_no_reason_to_go_on(path):
     state.hold(next(queue).url, "x")
     state.done(next(queue).url)
     state.close(is_finished=True)
-    state = State(path)
-    assert not state.goes_on
-    assert taken(state) == ["a", "b"]
-    state.close()
+    assert next_run(path) == (False, ["a", "b"])
 
 
-def test_what_is_held_back():
-    state = State()
+def test_what_is_held_back(state):
     state.add([Visit("a"), Visit("b"), Visit("c")])
     for visit in iter(state.take, None):
         state.hold(visit.url, "x" if visit.url < "c" else "y")
@@ -235,11 +196,9 @@ def test_what_is_held_back():
     assert state.release("y", "refused") == 1
     assert taken(state) == []
     assert state.release() == 0
-    state.close()
 
 
-def test_what_is_held_back_for_a_page():
-    state = State()
+def test_what_is_held_back_for_a_page(state):
     state.add([Visit("a"), Visit("b"), Visit("good"), Visit("bad")])
     assert taken(state) == ["a", "b", "good", "bad"]
     state.hold("a", "good")
@@ -247,7 +206,6 @@ def test_what_is_held_back_for_a_page():
     state.done("good", text="A text.")
     state.done("bad")
     assert taken(state) == ["b"]
-    state.close()
 
 
 def test_a_state_of_other_hosts(path):
@@ -265,7 +223,4 @@ def test_what_had_no_answer_is_asked_for_in_the_next_run(path):
     state.done(next(queue).url)
     assert list(queue) == []
     state.close()
-    state = State(path)
-    assert not state.goes_on
-    assert taken(state) == ["a"]
-    state.close()
+    assert next_run(path) == (False, ["a"])
