@@ -149,7 +149,7 @@ class SiteSpider(Spider):
     def update_settings(cls, settings: BaseSettings) -> None:
         super().update_settings(settings)
         addons = settings.getdict("ADDONS")
-        if "scrapy_eatext" not in str(list(addons)):
+        if not any("scrapy_eatext" in str(addon) for addon in addons):
             settings.set("ADDONS", {**addons, "scrapy_eatext.Addon": 500}, "addon")
         for name, value in SETTINGS.items():
             settings.set(name, value, "addon")
@@ -324,11 +324,11 @@ class SiteSpider(Spider):
         self._clock.stop()
         hosts = [host for host, n in self._failures.items() if n >= _MAX_FAILURES]
         if hosts:
-            more = f" and {len(hosts) - _MAX_NAMED} more" * (len(hosts) > _MAX_NAMED)
-            logger.warning(
-                "%s failed for %d pages in a row: the next crawl requests the rest",
-                *(", ".join(hosts[:_MAX_NAMED]) + more, _MAX_FAILURES),
+            message = (
+                "%s failed for %d pages in a row: the next crawl requests the rest"
             )
+            more = f" and {len(hosts) - _MAX_NAMED} more" * (len(hosts) > _MAX_NAMED)
+            logger.warning(message, ", ".join(hosts[:_MAX_NAMED]) + more, _MAX_FAILURES)
         self.known.close(is_finished=reason == "finished")
 
     def _start_visits(self) -> Iterator[Visit]:
@@ -353,7 +353,7 @@ class SiteSpider(Spider):
     def _answered(self, response: Response) -> Iterator[Any]:
         # The URLs of the queue that are requested now need not be linked from here.
         response.meta["depth"] = 0
-        visit = self._landed(response.meta)
+        visit = self._landed(self._visit(response))
         try:
             yield from getattr(self, f"parse_{visit.role}")(response, visit)
         finally:
@@ -362,7 +362,8 @@ class SiteSpider(Spider):
         yield from self._requests()
 
     def _failed(self, failure: Failure) -> Iterator[Any]:
-        visit = self._landed(failure.request.meta)  # type: ignore[attr-defined]
+        meta = failure.request.meta  # type: ignore[attr-defined]
+        visit = self._landed(Visit(*meta["site_visit"]))
         error = failure.value
         status = error.response.status if isinstance(error, HttpError) else 0
         is_temporary = status in map(int, self.settings.getlist("RETRY_HTTP_CODES"))
@@ -385,9 +386,8 @@ class SiteSpider(Spider):
             self._count_answer(visit, gave=False if is_permanent else None)
         yield from self._requests()
 
-    def _landed(self, meta: dict[str, Any]) -> Visit:
-        """The visit of a request that is no longer in flight."""
-        visit = Visit(*meta["site_visit"])
+    def _landed(self, visit: Visit) -> Visit:
+        """Count a visit whose request is no longer in flight."""
         self._in_flight[_rank(visit)] -= 1
         self._is_answered = True
         return visit

@@ -395,7 +395,7 @@ def test_in_archives():
 
 
 def test_at_the_command_line(tmp_path, capsys):
-    from tests.commands.test_command import run
+    from tests.support.commands import run_command as run
 
     page = tmp_path / "page.html"
     page.write_text(PAGE, "utf-8")
