@@ -1,19 +1,16 @@
 """Fuzzing: pages made of random bytes must be decoded, parsed, walked and extracted.
 
-    python -m tests.fuzz [--seconds N | --pages N] [--seed N]   random pages
-    python -m tests.fuzz --atheris [libFuzzer options]           guided by coverage
+    python -m tests.fuzz [--seconds N | --pages N] [--seed N]
 
-The first kind needs nothing but the package, and runs for a while in CI.  An input
-that breaks something is kept in tests/cases/corpus/, where test_fuzz.py finds it again.
+An input that breaks something is kept in tests/cases/corpus/, where test_fuzz.py finds
+it again.
 
-Most of the time goes to what is compared with: the twins in Python, the detection
-of encodings, a text and a path for each block.  A long run, with --every 100, does
-all that for every hundredth page; of the others it looks at the tables themselves,
-and with --fields at all that the default algorithm's result can be asked for.
-It goes in rounds, each with a seed of its own, so that what has happened in one can
-be had again; --log FILE gets a line of JSON for each, and a run with the same log
-goes on where that ends.  Processes with logs and seeds of their own may run at the
-same time; benchmarks/fuzzed.py sums logs up.
+Comparisons take most of the time: with the twins in Python, the detection of encodings,
+a text and a path for each block.  With --every 100 only every hundredth page is
+compared; of the others only the tables are checked, and with --fields also all that the
+default algorithm's result can be asked for.  A run goes in rounds with a seed each, so
+that a round can be repeated.  --log FILE gets a line of JSON for each round, and a run
+with the same log goes on where that ends; benchmarks/fuzzed.py sums logs up.
 """
 
 from __future__ import annotations
@@ -24,12 +21,10 @@ import json
 import math
 import random
 import sys
-import tempfile
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -68,10 +63,8 @@ from tests.support.properties import check_result, check_walks
 from tests.support.rich import rich_page
 
 CORPUS = CASES / "corpus"
-# How many pages are kept, to make others of them.
-POOL = 2000
-# How many pages are checked with one seed.
-ROUND = 50_000
+POOL = 2000  # pages that are kept, to make others of them
+ROUND = 50_000  # pages that are checked with one seed
 SIGNS = b"<>/!?-=&;#'\" \n\t\r\0.,aAbBpPx019\xc3\xa9\xe2\x80"
 ENCODINGS = (
     "utf-8 utf-8-sig utf-16 utf-16-le utf-32 latin-1 cp1252 cp1251 shift_jis euc-jp "
@@ -176,8 +169,7 @@ def check_output(page: Page) -> None:
 
 def check_tables(data: bytes) -> None:
     """The tables of the walk of any bytes are sound."""
-    page = Page.of(data)
-    walk = page.blocks.walk
+    walk = Page.of(data).blocks.walk
     rows, blocks = len(walk.elements), walk.blocks
     assert (walk.elements[1:, 0] < ROWS[1:rows]).all()
     assert not len(walk.marks) or (
@@ -190,19 +182,17 @@ def check_tables(data: bytes) -> None:
     if not len(blocks):
         return
     column = blocks.T
-    chars, linked, place = column[CHARS], column[LINK_CHARS], blocks[:, :2].ravel()
-    assert (place[:-1] <= place[1:]).all()
+    chars, linked, places = column[CHARS], column[LINK_CHARS], blocks[:, :2].ravel()
+    assert (places[:-1] <= places[1:]).all()
     assert (chars <= column[END] - column[START]).all()
     assert (linked <= chars).all()
     assert chars.sum() <= len(shown)
-    least, most = blocks.min(axis=0).tolist(), blocks.max(axis=0).tolist()
-    assert least[START] >= 0
-    assert most[END] <= len(walk.text)
-    assert least[CHARS] > 0
-    assert least[LINK_CHARS] >= 0
-    assert 0 <= least[KIND] <= most[KIND] < len(KINDS)
-    assert min(least[ELEMENT : ROW + 1]) >= -1
-    assert max(most[ELEMENT : ROW + 1]) < rows
+    assert chars.min() > 0
+    assert linked.min() >= 0
+    assert 0 <= places[0] <= places[-1] <= len(walk.text)
+    assert 0 <= column[KIND].min() <= column[KIND].max() < len(KINDS)
+    elements = column[ELEMENT : ROW + 1]
+    assert -1 <= elements.min() <= elements.max() < rows
 
 
 def declared(chance: random.Random, data: bytes) -> bytes:
@@ -244,11 +234,11 @@ def splice(chance: random.Random, data: bytes, other: bytes) -> bytes:
 
 def inputs(chance: random.Random) -> Callable[[], bytes]:
     """A maker of inputs: made pages in any encoding, changed, cut, or pure noise."""
+    pages = [*every_page(300).values(), *(rich_page(chance) for _ in range(POOL // 4))]
     pool = [
         page if isinstance(page, bytes) else page.encode("utf-8", "replace")
-        for page in every_page(300).values()
+        for page in pages
     ]
-    pool += [rich_page(chance).encode("utf-8", "replace") for _ in range(POOL // 4)]
 
     def fresh() -> bytes:
         # Mostly short, as few pieces are needed to break something.
@@ -266,10 +256,9 @@ def inputs(chance: random.Random) -> Callable[[], bytes]:
         if kind < 0.2:
             # To change and cut pages later is quicker than to make new ones.
             data = fresh()
-            if len(pool) < POOL:
-                pool.append(data)
-            else:
-                pool[chance.randrange(POOL)] = data
+            if len(pool) >= POOL:
+                pool.pop(chance.randrange(POOL))
+            pool.append(data)
             return data
         if kind < 0.6:
             return flip(chance, chance.choice(pool))
@@ -354,34 +343,6 @@ def run_rounds(
     return 1 if broken else 0
 
 
-def functions(module: ModuleType) -> Iterator[FunctionType]:
-    """The functions of a module, and those of its classes."""
-    for value in vars(module).values():
-        inside = vars(value).values() if isinstance(value, type) else [value]
-        for function in inside:
-            if (
-                isinstance(function, FunctionType)
-                and function.__module__ == module.__name__
-                and not hasattr(function, "__wrapped__")
-            ):
-                yield function
-
-
-def run_atheris(options: list[str]) -> None:
-    import atheris
-
-    # The Python walk has the branches that the compiled one has.
-    for name, module in list(sys.modules.items()):
-        if name.startswith("scrapy_eatext.page"):
-            for function in functions(module):
-                atheris.instrument_func(function)
-    # Inputs that reach new code go to the first folder, those that fail to the corpus.
-    with tempfile.TemporaryDirectory() as folder:
-        found = f"-artifact_prefix={CORPUS}/"
-        atheris.Setup([sys.argv[0], folder, str(CORPUS), found, *options], check)
-        atheris.Fuzz()
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description="Fuzz all from bytes to results.")
     parser.add_argument("--seconds", type=float, help="60 unless --pages is given")
@@ -394,16 +355,10 @@ def main() -> int:
         "--fields", action="store_true", help="all outputs and metadata of each page"
     )
     parser.add_argument("--log", type=Path, help="what becomes of each round")
-    parser.add_argument("--atheris", action="store_true")
-    arguments, rest = parser.parse_known_args()
-    if arguments.atheris:
-        run_atheris(rest)
-        return 0
-    pages = arguments.pages or math.inf
-    seconds = arguments.seconds or (math.inf if arguments.pages else 60.0)
-    return run_rounds(
-        seconds, pages, arguments.seed, arguments.every, arguments.fields, arguments.log
-    )
+    given = parser.parse_args()
+    pages = given.pages or math.inf
+    seconds = given.seconds or (math.inf if given.pages else 60.0)
+    return run_rounds(seconds, pages, given.seed, given.every, given.fields, given.log)
 
 
 if __name__ == "__main__":

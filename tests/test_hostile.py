@@ -16,15 +16,14 @@ from scrapy.http import HtmlResponse
 
 from scrapy_eatext import extract
 from scrapy_eatext.algorithms import REGISTRY, get_algorithm
-from scrapy_eatext.output.code import content
 from scrapy_eatext.output.html import html as to_html
 from scrapy_eatext.output.inline import ADDRESS_CHARS, ADDRESS_TIMES
 from scrapy_eatext.output.markdown import markdown as to_markdown
-from scrapy_eatext.output.structure import tree_of
 from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import run
 from scrapy_eatext.result import ATTRIBUTES
 from tests.support.hostile import HOSTILE, SHAPES, every_page
+from tests.support.kept import document
 from tests.support.pages import any_pages
 from tests.support.properties import check_algorithm, check_linear
 from tests.support.rich import rich_page
@@ -58,22 +57,20 @@ def source(request) -> str | bytes:
     return PAGES[request.param]
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_every_algorithm_comes_to_an_end(source, algorithm):
-    result = extract(source, algorithm=algorithm, blocks=True)
-    assert 0 <= result.score <= 1
-    assert result.blocks is not None
-    # All output can be written to a feed.
-    result.text.encode()
-    result.title.encode()
-
-
-def test_the_tree_is_left_as_it_is(source):
+def test_every_algorithm_comes_to_an_end(source):
     page = Page.of(source)
     before = etree.tostring(page.root)
     for name in ALGORITHMS:
-        run(get_algorithm(name), page)
+        result = run(get_algorithm(name), page)
+        assert 0 <= result.score <= 1
+        assert result.blocks is not None
+        # All output can be written to a feed.
+        result.text.encode()
+        result.title.encode()
     assert etree.tostring(page.root) == before
+    for text in texts(page):
+        assert text.strip()
+        text.encode()
 
 
 def test_families_are_of_the_size_asked_for():
@@ -96,25 +93,19 @@ def test_a_page_has_the_same_blocks_from_bytes(html):
     assert texts(from_bytes) == texts(Page.of(html))
 
 
-def test_blocks_are_clean_of_what_is_no_text():
-    for source in PAGES.values():
-        for text in texts(Page.of(source)):
-            assert text.strip()
-            text.encode()
-
-
-def test_a_hundred_thousand_nested_tags():
-    page = Page.of("<div>" * 100_000 + "text" + "</div>" * 100_000)
-    assert texts(page) == ["text"]
-
-
-def test_two_thousand_nested_tags_hide_nothing():
-    deep = "<div>" * 2000 + "text" + "</div>" * 2000
-    assert texts(Page.of(f"{deep}<p>after")) == ["text", "after"]
-
-
-def test_one_long_word_is_one_block():
-    assert texts(Page.of(f"<p>{'a' * 1_000_000}</p>")) == ["a" * 1_000_000]
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("<div>" * 100_000 + "text" + "</div>" * 100_000, ["text"]),
+        ("<div>" * 2000 + "text" + "</div>" * 2000 + "<p>after", ["text", "after"]),
+        (f"<p>{'a' * 1_000_000}</p>", ["a" * 1_000_000]),
+        ("<p>before<script>var a = 1;<p>after", ["before"]),
+        ("<p>before<!-- <p>after", ["before"]),
+    ],
+    ids=["deepest", "deep", "long word", "open script", "open comment"],
+)
+def test_blocks_of_broken_pages(source, expected):
+    assert texts(Page.of(source)) == expected
 
 
 def test_a_page_is_freed_with_its_outputs():
@@ -183,14 +174,6 @@ def test_an_empty_page_has_no_text(algorithm, options):
     assert found.language == options.get("language", "")
 
 
-def test_a_script_that_is_not_closed_hides_the_rest():
-    assert texts(Page.of("<p>before<script>var a = 1;<p>after")) == ["before"]
-
-
-def test_a_comment_that_is_not_closed_hides_the_rest():
-    assert texts(Page.of("<p>before<!-- <p>after")) == ["before"]
-
-
 @pytest.mark.parametrize(
     ("body", "text"),
     [
@@ -216,9 +199,8 @@ SITE = "https://example.com/"
 def outputs(source: str, url: str = SITE + "dir/") -> list[str]:
     """The Markdown of all of a page, and the HTML."""
     page = Page.of(source, url)
-    shown = content(page.blocks, [True] * len(page.blocks))
-    tree = tree_of(page, page.blocks, shown)
-    return [to_markdown(tree), to_html(tree)]
+    nodes = document(page, page.blocks, [True] * len(page.blocks))
+    return [to_markdown(nodes), to_html(nodes)]
 
 
 def test_a_long_base_is_not_put_before_every_address():

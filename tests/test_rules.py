@@ -26,53 +26,39 @@ HTML = """
 """
 
 
-def rules(keep="", remove=""):
-    return keep, remove
-
-
-def texts(html, algorithm=Plain, **css):
-    page = Page.of(html)
-    result = run(algorithm(PlainOptions()), page, rules=rules(**css))
-    return result.text.replace("- ", "").split()
+PLAIN = Plain(PlainOptions())
 
 
 @pytest.mark.parametrize(
-    ("css", "left"),
+    ("algorithm", "keep", "remove", "left"),
     [
-        ({}, "one two three"),
-        ({"remove": "#a"}, ""),
-        ({"remove": "#b"}, "one"),
-        ({"remove": "#a", "keep": "#b"}, "two three"),
-        ({"remove": "#b", "keep": "#a"}, "one"),
-        ({"remove": "#a, #c", "keep": "#b, #d"}, "two four"),
-        ({"remove": "#b", "keep": "#b"}, "one"),
-        ({"keep": "li"}, "one two three four"),
-        ({"remove": ".no"}, "one two three"),
+        (Plain, "", "", "one two three"),
+        (Plain, "", "#a", ""),
+        (Plain, "", "#b", "one"),
+        (Plain, "#b", "#a", "two three"),
+        (Plain, "#a", "#b", "one"),
+        (Plain, "#b, #d", "#a, #c", "two four"),
+        (Plain, "#b", "#b", "one"),
+        (Plain, "li", "", "one two three four"),
+        (Plain, "", ".no", "one two three"),
+        (Nothing, "#c, #d", "", "three four"),
     ],
 )
-def test_the_nearest_element_decides(css, left):
-    assert texts(HTML, **css) == left.split()
+def test_the_nearest_element_decides(algorithm, keep, remove, left):
+    result = run(algorithm(PlainOptions()), Page.of(HTML), rules=(keep, remove))
+    assert result.text.replace("- ", "").split() == left.split()
 
 
-def test_pinned_blocks_are_all_where_the_algorithm_finds_none():
-    assert texts(HTML, Nothing, keep="#c, #d") == ["three", "four"]
-
-
-def test_the_verdict_says_which_rule():
+def test_the_verdict_says_which_rule_and_the_tree_stays():
     page = Page.of(HTML)
-    result = run(Plain(PlainOptions()), page, rules=rules(keep="#d", remove="#b"))
+    before = etree.tostring(page.root)
+    result = run(PLAIN, page, rules=("#d", "#b"))
     assert [(b.text, b.kept, b.score, b.reason) for b in result.blocks] == [
         ("one", True, 1.0, ""),
         ("two", False, 0.0, "removed by a rule"),
         ("three", False, 0.0, "removed by a rule"),
         ("four", True, 1.0, "pinned by a rule"),
     ]
-
-
-def test_the_tree_is_not_changed():
-    page = Page.of(HTML)
-    before = etree.tostring(page.root)
-    run(Plain(PlainOptions()), page, rules=rules(keep="#d", remove="#b"))
     assert etree.tostring(page.root) == before
 
 
@@ -89,7 +75,7 @@ def test_units_that_know_their_place():
         ]
     )
     verdict = Verdict(units, [False, True, False, True], [0.0] * 4, [""] * 4, "joined")
-    said = apply_rules(page, verdict, *rules(keep="#b", remove="#c"))
+    said = apply_rules(page, verdict, "#b", "#c")
     assert said.kept == [True, False, True, True]
     assert said.text is None
     assert apply_rules(page, verdict, "", "") is verdict
@@ -100,8 +86,8 @@ def test_units_that_know_their_place():
 )
 def test_as_climbing_from_every_block_has_it(parts):
     page = Page.of("".join(parts))
-    verdict = Plain(PlainOptions()).judge(page)
-    said = apply_rules(page, verdict, *rules(keep=".k", remove=".r"))
+    verdict = PLAIN.judge(page)
+    said = apply_rules(page, verdict, ".k", ".r")
     for i in range(len(page.blocks)):
         around = [page.blocks.element(i), *page.blocks.element(i).iterancestors()]
         classes = [e.get("class") for e in around if e.get("class")]
@@ -110,9 +96,8 @@ def test_as_climbing_from_every_block_has_it(parts):
 
 
 def test_every_element_is_climbed_from_once(monkeypatch):
-    html = "<div><p>x</p>" * 200
-    page = Page.of(html)
-    verdict = Plain(PlainOptions()).judge(page)
+    page = Page.of("<div><p>x</p>" * 200)
+    verdict = PLAIN.judge(page)
     asked = []
     element = page.blocks.element
 
@@ -134,7 +119,7 @@ def test_every_element_is_climbed_from_once(monkeypatch):
             return None if parent is None else Climber(parent)
 
     monkeypatch.setattr(page.blocks, "element", lambda i: Climber(element(i)))
-    said = apply_rules(page, verdict, *rules(keep="title", remove="p:last-of-type"))
+    said = apply_rules(page, verdict, "title", "p:last-of-type")
     assert said.kept == [False] * 200
     assert len(asked) == len(set(asked)) <= 400
 
@@ -149,7 +134,7 @@ def test_units_of_reference_modes(depth):
         order = 1 + len(list(element.itersiblings(element.tag, preceding=True)))
         place, element = f"/{element.tag}[{order}]{place}", element.getparent()
     verdict = Verdict(UnitList([Unit("in b", xpath=place)]), [False], [0.0], [""])
-    assert apply_rules(page, verdict, *rules(keep="#b")).kept == [True]
+    assert apply_rules(page, verdict, "#b", "").kept == [True]
 
 
 @pytest.mark.parametrize("css", ["p ~ p", "p:nth-of-type(2n+3)", "p:has(~ p)"])
@@ -162,7 +147,7 @@ def test_no_selector_takes_long(css):
 
 def test_a_page_answers_a_selector_once(monkeypatch):
     page = Page.of(HTML)
-    verdict = Plain(PlainOptions()).judge(page)
+    verdict = PLAIN.judge(page)
     first = apply_rules(page, verdict, "#a p", "li")
     monkeypatch.setattr(Matcher, "_match", None)
     assert apply_rules(page, verdict, "#a p", "li").kept == first.kept
@@ -184,13 +169,13 @@ def test_what_is_removed_takes_its_images_along():
         f"<div class=ad><b><video src=/d.mp4></video></b></div><p>{words}</p></article>",
         "http://example.com/",
     )
-    result = run(get_algorithm("eatext"), page, rules=rules(remove=".ad"))
+    result = run(get_algorithm("eatext"), page, rules=("", ".ad"))
     lines = result.markdown.split("\n\n")
     assert [line for line in lines if "fine" not in line] == [
         "![](http://example.com/a.png)",
         "A",
     ]
     assert not any(f"/{name}" in result.html for name in "bcd")
-    result = run(get_algorithm("eatext"), page, rules=rules(remove="figcaption"))
+    result = run(get_algorithm("eatext"), page, rules=("", "figcaption"))
     assert result.markdown.count("![](") == 3
     assert not {"A", "B"} & set(result.markdown.split("\n\n"))

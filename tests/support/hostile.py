@@ -1,9 +1,7 @@
 """Families of pages that grow: harmless shapes, and what hostile ones are made of.
 
-Each is a function from a size in bytes to a page of about that size, as str or,
-where it is about bytes, as bytes.  The tests take small ones, and
-benchmarks/linear.py takes three sizes of each and compares what they cost.  Those that
-are about the page's own address have it in URLS.
+Each is a function from a size in bytes to a page of about that size, as str or, where
+it is about bytes, as bytes.  Families about the page's own address have it in URLS.
 """
 
 from __future__ import annotations
@@ -27,11 +25,6 @@ SENTENCE = (
 )
 
 
-def shape(family: Family) -> Family:
-    SHAPES[family.__name__] = family
-    return family
-
-
 def hostile(family: Family) -> Family:
     HOSTILE[family.__name__] = family
     return family
@@ -41,19 +34,19 @@ def repeat(unit: str, size: int, before: str = "", after: str = "") -> str:
     return before + unit * max(1, size // len(unit)) + after
 
 
-def numbered(unit: str, size: int, before: str = "", after: str = "") -> str:
-    """Units with a number in each, so that no two are alike."""
-    length = len(unit) + 4
-    return before + "".join(unit % i for i in range(max(1, size // length))) + after
-
-
 def repeated(unit: str, before: str = "", after: str = "", share: int = 1) -> Family:
     """Pages of a unit again and again; of wide letters a ``share`` is enough."""
     return lambda size: repeat(unit, size // share, before, after)
 
 
-def counted(unit: str, before: str = "", after: str = "", share: int = 1) -> Family:
-    return lambda size: numbered(unit, size // share, before, after)
+def counted(unit: str, before: str = "", after: str = "") -> Family:
+    """Pages of units with a number in each, so that no two are alike."""
+
+    def family(size: int) -> str:
+        count = max(1, size // (len(unit) + 4))
+        return before + "".join(unit % i for i in range(count)) + after
+
+    return family
 
 
 # -- shapes of ordinary pages
@@ -376,7 +369,7 @@ HOSTILE |= {
 
 @hostile
 def entity_bomb(size: int) -> str:
-    definitions = numbered('<!ENTITY a%d "&a;&a;&a;&a;">', size // 2)
+    definitions = counted('<!ENTITY a%d "&a;&a;&a;&a;">')(size // 2)
     uses = repeat("&a9;", size // 2)
     return (
         "<?xml version='1.0'?><!DOCTYPE html [<!ENTITY a 'a'>"

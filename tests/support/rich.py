@@ -4,11 +4,15 @@ Beside the grammar of tests/support/pages.py, which is about what a page shows: 
 elements, microdata, times, bylines, the data of frameworks, tables, lists, code,
 formulas, images and links with odd addresses, long numbers.  ``rich_page()`` draws
 all its choices from one generator of random numbers.
+
+Templates have names in braces.  ``PARTS`` says what each stands for: one of several
+templates, or what a function makes.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from html import escape
 from random import Random
@@ -76,28 +80,29 @@ MATH = (
 DEEPEST = 4
 
 
+_NAME = re.compile("{([a-z]+)(!?)}")
+
+
+def filled(chance: Random, template: str) -> str:
+    """A template with something at random for each name, escaped before a ``!``."""
+
+    def part(name: re.Match[str]) -> str:
+        made = PARTS[name[1]]
+        text = made(chance) if callable(made) else filled(chance, chance.choice(made))
+        return escape(text) if name[2] else text
+
+    return _NAME.sub(part, template)
+
+
 def said(chance: Random) -> str:
     """A piece of metadata."""
-    one = chance.choice
-    words = one(SENTENCES).split()
-    text = " ".join(words[: chance.randrange(len(words) + 1)])
-    return one(
-        [
-            text,
-            text,
-            f"{text} | {one(NAMES)}",
-            one(DATES),
-            one(NAMES),
-            one(ADDRESSES),
-            one(NUMBERS),
-            one(ODD) + text,
-            one(REFERENCES) + text,
-            f"&#{one(NUMBERS)};{text}",
-            "\ud800" + text,
-            f"{one(SIGNS)} {text}",
-            f"{one(SIGNS)}{text}{one(SIGNS)}<br>{one(SIGNS)}",
-        ]
-    )
+    return filled(chance, "{said}")
+
+
+def words(chance: Random) -> str:
+    """The beginning of a sentence."""
+    found = chance.choice(SENTENCES).split()
+    return " ".join(found[: chance.randrange(len(found) + 1)])
 
 
 def value(chance: Random, keys: list[str], depth: int = 0) -> Any:
@@ -132,111 +137,6 @@ def state(chance: Random) -> str:
     return f"<script id={name} type=application/json>{json.dumps(value(chance, STATE))}</script>"
 
 
-def meta(chance: Random) -> str:
-    kind = chance.choice(["name", "property", "itemprop"])
-    return f'<meta {kind}="{chance.choice(METAS)}" content="{escape(said(chance))}">'
-
-
-def charset(chance: Random) -> str:
-    name = chance.choice(CHARSETS)
-    return chance.choice(
-        [
-            f"<meta charset={name}>",
-            f'<meta http-equiv=content-type content="text/html;charset={name}">',
-        ]
-    )
-
-
-def link(chance: Random) -> str:
-    href = escape(chance.choice(ADDRESSES))
-    return chance.choice(
-        [
-            f'<link rel=canonical href="{href}">',
-            f'<link rel=image_src href="{href}">',
-            f'<base href="{href}">',
-        ]
-    )
-
-
-def anchor(chance: Random) -> str:
-    href, text = escape(chance.choice(ADDRESSES)), said(chance)
-    return chance.choice(
-        [
-            f'<p>{text} <a href="{href}">{text}</a> {text}</p>',
-            f'<figure><img src="{href}" alt="{escape(text)}"><figcaption>{text}</figure>',
-            f'<img srcset="{href} {chance.choice(NUMBERS)}x, {href}" width={chance.choice(NUMBERS)}>',
-            f'<a href="{href}">x</a>' * chance.randrange(60),
-        ]
-    )
-
-
-def prop(chance: Random) -> str:
-    name = chance.choice(PROPS)
-    return chance.choice(
-        [
-            f'<span itemprop={name} content="{escape(said(chance))}">{said(chance)}</span>',
-            f"<div itemprop={name} itemscope><b itemprop=name>{said(chance)}</b></div>",
-            f'<time itemprop={name} datetime="{escape(chance.choice(DATES))}">{said(chance)}</time>',
-        ]
-    )
-
-
-def byline(chance: Random) -> str:
-    name, day = chance.choice(NAMES), chance.choice(DATES)
-    return chance.choice(
-        [
-            f"<p class=byline>By {name} on {day}</p>",
-            f"<div class=author>{name}</div><time>{day}</time>",
-            f"<p>{day} | {name}</p>",
-            f"<article class=comment><cite>{name}</cite>, {day}<p>{said(chance)}</article>",
-        ]
-    )
-
-
-def table(chance: Random) -> str:
-    spans = f"colspan={chance.choice(NUMBERS)} rowspan={chance.choice(NUMBERS)}"
-    rows = "".join(
-        f"<tr><th>{said(chance)}<td {spans}>{said(chance)}<td>" for _ in range(3)
-    )
-    return f"<table><caption>{said(chance)}</caption>{rows}</table>"
-
-
-def items(chance: Random) -> str:
-    first, second = chance.choice(NUMBERS), chance.choice(NUMBERS)
-    inside = items(chance) if chance.random() < 0.3 else said(chance)
-    return f"<ol start={first}><li value={second}>{said(chance)}<li>{inside}</ol>"
-
-
-def code(chance: Random) -> str:
-    lines = "\n".join(
-        f"<span class=lineno>{i}</span>{escape(said(chance))}" for i in range(3)
-    )
-    return f"<pre class=language-{chance.choice(CHARSETS)}><code>{lines}</code></pre>"
-
-
-def text(chance: Random) -> str:
-    """A text that is long enough to be a page's."""
-    tag = chance.choice(["p", "h1", "h2", "blockquote", "dd", "div lang=de"])
-    return f"<{tag}>" + " ".join(said(chance) for _ in range(chance.randrange(9)))
-
-
-def formula(chance: Random) -> str:
-    return f"<p>{said(chance)} {MATH} <sup>{said(chance)}</sup> {said(chance)}"
-
-
-def ruby(chance: Random) -> str:
-    base, reading = said(chance)[:9], said(chance)[:9]
-    rt = chance.choice(["<rt>%s</rt>", "<rp>(</rp><rt>%s</rt><rp>)</rp>", "<rt>%s"])
-    return f"<p>{said(chance)}<ruby>{base}{rt % reading}</ruby> {said(chance)}</p>"
-
-
-def script(chance: Random) -> str:
-    host = chance.choice(["gist.github.com/a", "asciinema.org/a", "example.com"])
-    return (
-        f"<p>{said(chance)}<script src=//{host}/{chance.choice(NUMBERS)}.js></script>"
-    )
-
-
 MARKS = "1 2 3 [1] (2) * \u2020 a [note\u00a01] \u00b9 \u21a9".split(" ")
 
 
@@ -266,15 +166,95 @@ def notes(chance: Random) -> str:
     )
 
 
-HEAD: list[Callable[[Random], str]] = [linked, state, meta, meta, meta, charset, link]
-BODY = [linked, state, anchor, prop, byline, table, items, code, text, text, formula]
-BODY += [ruby, script, notes, notes]
+LINK = '<a href="{address!}">x</a>'
+ROW = "<tr><th>{said}<td colspan={number} rowspan={number}>{said}<td>"
+LINES = "\n".join(f"<span class=lineno>{i}</span>{{said!}}" for i in range(3))
+PARTS: dict[str, Callable[[Random], str] | list[str]] = {
+    "address": ADDRESSES,
+    "charset": CHARSETS,
+    "date": DATES,
+    "host": ["gist.github.com/a", "asciinema.org/a", "example.com"],
+    "kind": ["name", "property", "itemprop"],
+    "name": NAMES,
+    "number": NUMBERS,
+    "odd": ODD,
+    "property": PROPS,
+    "reference": REFERENCES,
+    "short": lambda chance: said(chance)[:9],
+    "sign": SIGNS,
+    "topic": METAS,
+    "words": words,
+    "said": [
+        "{words}",
+        "{words}",
+        "{words} | {name}",
+        "{date}",
+        "{name}",
+        "{address}",
+        "{number}",
+        "{odd}{words}",
+        "{reference}{words}",
+        "&#{number};{words}",
+        "\ud800{words}",
+        "{sign} {words}",
+        "{sign}{words}{sign}<br>{sign}",
+    ],
+    "linked": linked,
+    "state": state,
+    "meta": ['<meta {kind}="{topic}" content="{said!}">'],
+    "declared": [
+        "<meta charset={charset}>",
+        '<meta http-equiv=content-type content="text/html;charset={charset}">',
+    ],
+    "link": [
+        '<link rel=canonical href="{address!}">',
+        '<link rel=image_src href="{address!}">',
+        '<base href="{address!}">',
+    ],
+    "anchor": [
+        '<p>{said} <a href="{address!}">{said}</a> {said}</p>',
+        '<figure><img src="{address!}" alt="{said!}"><figcaption>{said}</figure>',
+        '<img srcset="{address!} {number}x, {address!}" width={number}>',
+        *(LINK * count for count in (2, 20, 59)),
+    ],
+    "prop": [
+        '<span itemprop={property} content="{said!}">{said}</span>',
+        "<div itemprop={property} itemscope><b itemprop=name>{said}</b></div>",
+        '<time itemprop={property} datetime="{date!}">{said}</time>',
+    ],
+    "byline": [
+        "<p class=byline>By {name} on {date}</p>",
+        "<div class=author>{name}</div><time>{date}</time>",
+        "<p>{date} | {name}</p>",
+        "<article class=comment><cite>{name}</cite>, {date}<p>{said}</article>",
+    ],
+    "table": ["<table><caption>{said}</caption>" + ROW * 3 + "</table>"],
+    "items": ["<ol start={number}><li value={number}>{said}<li>{item}</ol>"],
+    "item": ["{said}", "{said}", "{items}"],
+    "code": ["<pre class=language-{charset}><code>" + LINES + "</code></pre>"],
+    # Long enough to be a page's text.
+    "text": ["<{tag}>" + "{said} " * count for count in range(9)],
+    "tag": ["p", "h1", "h2", "blockquote", "dd", "div lang=de"],
+    "formula": ["<p>{said} " + MATH + " <sup>{said}</sup> {said}"],
+    "ruby": ["<p>{said}<ruby>{short}{reading}</ruby> {said}</p>"],
+    "reading": [
+        "<rt>{short}</rt>",
+        "<rp>(</rp><rt>{short}</rt><rp>)</rp>",
+        "<rt>{short}",
+    ],
+    "script": ["<p>{said}<script src=//{host}/{number}.js></script>"],
+    "notes": notes,
+    "head": ["{linked}", "{state}", *["{meta}"] * 3, "{declared}", "{link}"],
+    "body": (
+        "{linked} {state} {anchor} {prop} {byline} {table} {items} {code} {text} {text} "
+        "{formula} {ruby} {script} {notes} {notes}"
+    ).split(),
+}
 
 
 def rich_page(chance: Random) -> str:
     """A page with a few of all these."""
-    head = "".join(chance.choice(HEAD)(chance) for _ in range(chance.randrange(6)))
-    body = "".join(chance.choice(BODY)(chance) for _ in range(chance.randrange(8)))
-    lang = escape(said(chance)) if chance.random() < 0.3 else "en"
-    title = f"<title>{said(chance)}</title><h1>{said(chance)}</h1>"
-    return f'<html lang="{lang}">{head}{title}{body}'
+    head, body = "{head}" * chance.randrange(6), "{body}" * chance.randrange(8)
+    lang = "{said!}" if chance.random() < 0.3 else "en"
+    title = "<title>{said}</title><h1>{said}</h1>"
+    return filled(chance, f'<html lang="{lang}">{head}{title}{body}')
