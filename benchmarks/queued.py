@@ -15,7 +15,7 @@ from tests.support.mockserver import MockServer
 
 SERIALIZERS = {
     "pickle": "scrapy_redis.picklecompat",
-    "JSON": "tests.support.jsonrequests",
+    "JSON": "tests.support.redisspider",
 }
 COMPONENTS = {
     "no plugin": {},

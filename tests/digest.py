@@ -3,11 +3,10 @@
     python -m tests.digest [FOLDER ...]
 
 prints a hash of the texts, of each block's chance and of every other output, together
-with what it was run with: it must be the same on every Python, with every numpy, compiled and in Python
-(SCRAPY_EATEXT_PURE=1), given one release of lxml.  The pages are those of the example
-site, the hostile ones, and the labelled ones of folders, see learning.data.  With
-``--pages`` the hashes of each page's outputs come before, so that two runs can be
-compared by diff.
+with what it was run with: it must be the same on every Python, with every numpy,
+compiled and in Python (SCRAPY_EATEXT_PURE=1), given one release of lxml.  The pages are
+those of the example site, the hostile ones, and the labelled ones of folders.  With
+``--pages`` the hashes of each page's outputs come before, to compare two runs by diff.
 """
 
 from __future__ import annotations
@@ -62,11 +61,10 @@ def main() -> None:
     parser.add_argument("folders", nargs="*", help="labelled pages besides")
     parser.add_argument("--pages", action="store_true", help="print each page's hashes")
     args = parser.parse_args()
-    whole, count = sha256(), 0
-    for name, html in pages(args.folders):
+    whole = sha256()
+    for count, (name, html) in enumerate(pages(args.folders), 1):  # noqa: B007
         outputs = " ".join(f"{key}={value}" for key, value in digests(html).items())
         whole.update(outputs.encode())
-        count += 1
         if args.pages:
             print(name, outputs)
     versions = ".".join(map(str, etree.LIBXML_VERSION))

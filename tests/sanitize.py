@@ -3,13 +3,12 @@
     python -m tests.sanitize [pytest options]
     python -m tests.sanitize --fuzz [options of tests.fuzz]
 
-They are built anew, in a copy of the checkout, to stop at the first error of
-addresses or of undefined behaviour.  Memory of Python, lxml and libxml2 is watched
-too, as all of it comes from malloc() here, so a step beyond one of their objects is
-found.  Leaks are not looked for: the interpreter leaves much behind at its end.  What
-is found goes to a file for each process, as a worker's end would be one more that a
-test counts on; a crash or a lack of memory, which tests provoke, is no finding.
-Needs gcc with libasan and libubsan; Linux only.
+They are built anew, in a copy of the checkout, to stop at the first error of addresses
+or of undefined behaviour.  All memory comes from malloc(), so that of Python, lxml and
+libxml2 is watched too.  Leaks are not: the interpreter leaves much behind at its end.
+Findings go to a file for each process, as tests expect some workers to die; a crash or
+a lack of memory, which tests provoke, is no finding.  Needs gcc with libasan and
+libubsan; Linux only.
 """
 
 from __future__ import annotations
@@ -35,11 +34,7 @@ def main(options: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         copy, found = Path(folder, "checkout"), Path(folder, "found")
         found.mkdir()
-        shutil.copytree(
-            ROOT,
-            copy,
-            ignore=shutil.ignore_patterns(*IGNORED),
-        )
+        shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*IGNORED))
         build = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
         flags = {"CFLAGS": FLAGS, "LDFLAGS": FLAGS}
         subprocess.run(build, cwd=copy, env={**os.environ, **flags}, check=True)
@@ -55,14 +50,15 @@ def main(options: list[str]) -> int:
             "UBSAN_OPTIONS": f"print_stacktrace=1:log_path={found}/behaviour",
             "PYTHONMALLOC": "malloc",
             "PYTHONFAULTHANDLER": "1",
+            # For the processes that tests start in other folders.
+            "PYTHONPATH": str(copy),
         }
-        # The copy's modules come first, as with every `python -m`, and in the processes
-        # that tests start in other folders.
-        env["PYTHONPATH"] = str(copy)
-        if options[:1] == ["--fuzz"]:
-            test = [sys.executable, "-m", "tests.fuzz", *options[1:]]
-        else:
-            test = [sys.executable, "-m", "pytest", *options]
+        module = (
+            ["tests.fuzz", *options[1:]]
+            if "--fuzz" in options[:1]
+            else ["pytest", *options]
+        )
+        test = [sys.executable, "-m", *module]
         code = subprocess.run(test, cwd=copy, env=env, check=False).returncode
         reports = [path for path in sorted(found.iterdir()) if is_finding(path)]
         for path in reports:

@@ -222,14 +222,11 @@ class Sandbox:
             return  # all of a page together
         name = f"{block.page.name}, line {block.line}"
         try:
-            tree = ast.parse(code)
-            compiled = compile(tree, name, "exec")
+            compiled = compile(code, name, "exec")
         except SyntaxError:  # it yields outside of a function
-            lines = textwrap.indent(code, "    ")
-            code = f"def parse(self, response):\n{lines}"
-            tree = ast.parse(code)
-            compiled = compile(tree, name, "exec")
-        if is_settings(tree):
+            code = f"def parse(self, response):\n{textwrap.indent(code, '    ')}"
+            compiled = compile(code, name, "exec")
+        if is_settings(ast.parse(code)):
             found: dict[str, Any] = {}
             exec(compiled, found)
             self.settings({key: found[key] for key in found if key.isupper()})
@@ -339,11 +336,9 @@ def tutorial(tmp_path_factory: pytest.TempPathFactory, site: str) -> Path:
     """The sandbox in which the tutorial was followed, word for word."""
     root = tmp_path_factory.mktemp("docs")
     (root / "bin").mkdir()
-    for name, arguments in {"scrapy": "-m scrapy ", "python": ""}.items():
+    for name, module in {"scrapy": "-m scrapy", "python": ""}.items():
         script = root / "bin" / name
-        script.write_text(
-            f'#!/bin/sh\nexec "{sys.executable}" {arguments}"$@"\n', "utf-8"
-        )
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
         script.chmod(0o755)
     shutil.copytree(EXAMPLE / "almanac", root / "example_project/almanac")
     run(DOCS / "tutorial.md", Sandbox(root, site, root))
@@ -358,15 +353,13 @@ def sandbox(
     folder = tmp_path / "project"
     shutil.copytree(tutorial / "news", folder)
     shutil.copy(ARTICLE, folder / "page.html")
-    (folder / "pages").mkdir()
+    for name in ("pages", "sites", "my-models"):
+        (folder / name).mkdir()
     for path in sorted((EXAMPLE / "expected/herald").glob("*.txt")):
         shutil.copy(path, folder / "pages")
-        page = EXAMPLE / "site/herald" / f"{path.stem}.html"
-        shutil.copy(page, folder / "pages")
+        shutil.copy(EXAMPLE / "site/herald" / f"{path.stem}.html", folder / "pages")
     shutil.copytree(EXAMPLE / "almanac/labels", folder / "labels")
-    (folder / "sites").mkdir()
     (folder / "crawl.warc.gz").write_bytes(archives.warc(30))
-    (folder / "my-models").mkdir()
     model = ROOT / "scrapy_eatext/algorithms/models/dragnet.model"
     shutil.copy(model, folder / "my-models")
     monkeypatch.chdir(folder)
@@ -382,9 +375,12 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "elasticsearch.helpers", bulk)
 
 
+def items_of(feed: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in feed.read_text("utf-8").splitlines()]
+
+
 def test_the_tutorial_makes_a_feed(tutorial: Path) -> None:
-    lines = (tutorial / "news/articles.jsonl").read_text("utf-8").splitlines()
-    items = [json.loads(line) for line in lines]
+    items = items_of(tutorial / "news/articles.jsonl")
     assert len(items) >= 20
     assert all(len(item["main_text"]) > 100 for item in items)
     sites = tutorial / "example_project/almanac/my-sites"
@@ -417,15 +413,11 @@ def test_examples_have_their_results(
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_every_block_is_of_a_known_kind(page: Path) -> None:
+def test_blocks_are_of_known_kinds_and_settings_are_there(page: Path) -> None:
     for block in blocks(page):
         is_directive = block.language.startswith("{")
         known = block.language in {"console", "python", *SHOWN}
         assert known or is_directive, f"{page.name}, line {block.line}"
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_names_of_settings_are_those_that_are_there(page: Path) -> None:
     named = set(re.findall(r"\bEATEXT_[A-Z_]+\b", page.read_text("utf-8")))
     assert named - set(KEYS) - {"EATEXT_"} == set()
 
@@ -443,18 +435,14 @@ def test_the_front_page_shows_what_comes_out(
     monkeypatch.chdir(sandbox.folder)
     Path("crawl.warc.gz").write_bytes(archives.record(archives.response(html), url))
     run(DOCS / "index.md", sandbox)
-    shown: dict[str, list[str]] = {}
-    for block in blocks(DOCS / "index.md"):
-        shown.setdefault(block.language, []).append(block.code)
-
-    assert capsys.readouterr().out == shown["text"][0]
-    feeds = ("news.jsonl", "passages.jsonl")
-    for name, line in zip(feeds, shown["json"], strict=True):
-        items = [json.loads(one) for one in Path(name).read_text("utf-8").splitlines()]
+    shown = list(blocks(DOCS / "index.md"))
+    assert [capsys.readouterr().out] == [b.code for b in shown if b.language == "text"]
+    lines = [block.code for block in shown if block.language == "json"]
+    for name, line in zip(("news.jsonl", "passages.jsonl"), lines, strict=True):
         expected = json.loads(line)
         made = next(
             item
-            for item in items
+            for item in items_of(Path(name))
             if Path(urlsplit(item["url"]).path).name == FERRY.name
             and item.get("index") == expected.get("index")
         )
@@ -466,26 +454,22 @@ def test_the_front_page_shows_what_comes_out(
 
 
 def test_wheels_are_built_for_each_python_that_is_named() -> None:
-    built = re.findall(r'"cp3(\d+)-\*"', (ROOT / "pyproject.toml").read_text("utf-8"))
-    named = re.findall(
-        r":: Python :: 3\.(\d+)", (ROOT / "setup.cfg").read_text("utf-8")
-    )
-    assert built == named
+    project, setup = (ROOT / "pyproject.toml"), (ROOT / "setup.cfg")
+    built = re.findall(r'"cp3(\d+)-\*"', project.read_text("utf-8"))
+    assert built == re.findall(r":: Python :: 3\.(\d+)", setup.read_text("utf-8"))
 
 
 def test_a_block_that_does_not_run_is_found(sandbox: Sandbox, tmp_path: Path) -> None:
     """The runner itself: each kind of block can fail."""
-    wrong = {
-        "console": "$ scrapy eatext nothing.html",
-        "python": "EATEXT_BELOW = 'sink'",
-    }
-    for language, code in wrong.items():
-        page = tmp_path / "page.md"
-        page.write_text(f"# A page\n\n```{language}\n{code}\n```\n", "utf-8")
+    page = tmp_path / "page.md"
+    for wrong in (
+        "```console\n$ scrapy eatext nothing.html\n```\n",
+        "```python\nEATEXT_BELOW = 'sink'\n```\n",
+    ):
+        page.write_text(f"# A page\n\n{wrong}", "utf-8")
         with pytest.raises((AssertionError, ValueError)):
             run(page, sandbox)
         page.write_text(
-            f"# A page\n\nThis is not run\nby the tests:\n\n```{language}\n{code}\n```\n",
-            "utf-8",
+            f"# A page\n\nThis is not run\nby the tests:\n\n{wrong}", "utf-8"
         )
         run(page, sandbox)

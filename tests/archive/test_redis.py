@@ -105,7 +105,7 @@ def crawl(settings, urls, processes=1):
 
 
 @pytest.mark.parametrize(
-    "serializer", ["scrapy_redis.picklecompat", "tests.support.jsonrequests"]
+    "serializer", ["scrapy_redis.picklecompat", "tests.support.redisspider"]
 )
 def test_two_processes_crawl_each_page_once(server, database, serializer):
     client, address = database

@@ -53,8 +53,8 @@ FILES = {
 }
 
 
-def packed(content: str) -> bytes:
-    return gzip.compress(page(content))
+def packed(name: str, times: int = 1) -> bytes:
+    return gzip.compress(page(a_text(name) * times))
 
 
 def half(body: bytes) -> bytes:
@@ -83,7 +83,7 @@ fetch("/page/" + name).then(answer => answer.text()).then(text => {
 GZIP = {"Content-Encoding": "gzip"}
 
 
-def several(name: str) -> tuple[bytes, dict[str, Any]]:
+def several(name: str) -> bytes | tuple[bytes, dict[str, Any]]:
     """A page of an article at /several/<name>/<pages>, the further ones with ?page=."""
     path, _, query = name.partition("?")
     title, _, pages = path.rpartition("/")
@@ -94,41 +94,37 @@ def several(name: str) -> tuple[bytes, dict[str, Any]]:
     missing = f"missing={said['missing']}&" if "missing" in said else ""
     link = f"<link rel=next href=?{missing}page={number + 1}>"
     text = f"{number} of {title}"
-    return page(a_text(text) + link * (number < int(pages)), f"{title} {number}"), {}
+    return page(a_text(text) + link * (number < int(pages)), f"{title} {number}")
 
 
-# By the first part of a path, a function from the rest of the path to a body and to what
-# is special about the answer.
-ANSWERS: dict[str, Callable[[str], tuple[bytes, dict[str, Any]]]] = {
-    "page": lambda name: (page(a_text(name), f"Page {name}"), {}),
-    "word": lambda name: (page(f"{a_text(name)}<p>{name}</p>", name), {}),
+# By the first part of a path, a function from the rest of the path to a body, and to
+# what is special about the answer.
+ANSWERS: dict[str, Callable[[str], bytes | tuple[bytes, dict[str, Any]]]] = {
+    "page": lambda name: page(a_text(name), f"Page {name}"),
+    "word": lambda name: page(f"{a_text(name)}<p>{name}</p>", name),
     # The declared encoding is not the page's.
     "charset": lambda name: (
         page(f"<p>{text_of(name)} {NOT_ASCII}</p>"),
         {"type": f"text/html; charset={name}"},
     ),
-    "short": lambda name: (page("<p>Short.</p>"), {}),
+    "short": lambda name: page("<p>Short.</p>"),
     "status": lambda status: (b"", {"status": int(status)}),
     "redirect": lambda name: (b"", {"status": 302, "Location": f"/page/{name}"}),
     "redirect-to": lambda path: (b"", {"status": 302, "Location": f"/{path}"}),
-    "refresh": lambda name: (
-        page(f'<meta http-equiv=refresh content="0; url=/page/{name}">moved'),
-        {},
+    "refresh": lambda name: page(
+        f'<meta http-equiv=refresh content="0; url=/page/{name}">moved'
     ),
     "several": several,
-    "same": lambda name: (
-        page(a_text("boats") + "<link rel=next href=/same/boats/2>"),
-        {},
-    ),
-    "wall": lambda name: (WALLS[name], {}),
+    "same": lambda name: page(a_text("boats") + "<link rel=next href=/same/boats/2>"),
+    "wall": lambda name: WALLS[name],
     # The text is there for who asks as a browser does, below.
-    "script": lambda name: (SHELL, {}),
-    "retry": lambda name: (page(a_text(name)), {}),
-    "gzip": lambda name: (packed(a_text(name)), GZIP),
-    "packed": lambda name: (packed(a_text(name)), {"type": f"application/{name}"}),
-    "cutgzip": lambda name: (half(packed(a_text(name) * 50)), GZIP),
-    "file": lambda name: (FILES[name], {}),
-    "big": lambda name: (page(a_text(name) * int(name)), {}),
+    "script": lambda name: SHELL,
+    "retry": lambda name: page(a_text(name)),
+    "gzip": lambda name: (packed(name), GZIP),
+    "packed": lambda name: (packed(name), {"type": f"application/{name}"}),
+    "cutgzip": lambda name: (half(packed(name, 50)), GZIP),
+    "file": lambda name: FILES[name],
+    "big": lambda name: page(a_text(name) * int(name)),
     "image.png": lambda name: (PNG, {"type": "image/png"}),
     "data.json": lambda name: (b'{"text": "no page"}', {"type": "application/json"}),
     "robots.txt": lambda name: (b"User-agent: *\nAllow: /\n", {"type": "text/plain"}),
@@ -150,9 +146,10 @@ class Handler(BaseHTTPRequestHandler):
             kind = "page"
         if kind in ANSWERS:
             query = self.path.partition("?")[2] if kind == "several" else ""
-            body, options = ANSWERS[kind](f"{name}?{query}" if query else name)
+            made = ANSWERS[kind](f"{name}?{query}" if query else name)
         else:
-            body, options = page("<p>There is no such page.</p>"), {"status": 404}
+            made = page("<p>There is no such page.</p>"), {"status": 404}
+        body, options = made if isinstance(made, tuple) else (made, {})
         if kind == "retry" and times == 1:
             options = {"status": 503}
         self.answer(body, **options)

@@ -1,7 +1,8 @@
 """A crawl that shares its queue with others through Redis, as a program.
 
 ``python -m tests.support.redisspider SETTINGS FILE URL ...`` writes its items to standard
-output.  It begins when the file is there.
+output.  It begins when the file is there.  The module is also a SCHEDULER_SERIALIZER of
+scrapy-redis, which queues requests in JSON; docs/howto.md has its two functions.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import scrapy
 from scrapy.crawler import AsyncCrawlerProcess
@@ -19,6 +21,20 @@ from scrapy.exceptions import DontCloseSpider
 PAGES = 24
 # Seconds that a process without requests waits for those of the others.
 WAIT = 4.0
+
+
+def dumps(request: dict[str, Any]) -> str:
+    headers = {
+        name.decode("latin-1"): [value.decode("latin-1") for value in values]
+        for name, values in request["headers"].items()
+    }
+    body = request["body"].decode("latin-1")
+    return json.dumps({**request, "headers": headers, "body": body})
+
+
+def loads(data: bytes) -> dict[str, Any]:
+    request: dict[str, Any] = json.loads(data)
+    return {**request, "body": request["body"].encode("latin-1")}
 
 
 class TreeSpider(scrapy.Spider):
