@@ -110,7 +110,7 @@ def here(text: str, site: str) -> str:
     """A text with the bundled site's addresses for those at example.com."""
     root = site.removesuffix("/index.html")
     text = re.sub(r"https://example\.com/\w+", f"{root}/herald/market-hall.html", text)
-    text = re.sub(r"https://(example\.com|quotes\.toscrape\.com)/?", f"{root}/", text)
+    text = re.sub(r"https://example\.com/?", f"{root}/", text)
     return re.sub(r"(allowed_domains = )\[.*\]", r'\1["127.0.0.1"]', text)
 
 
@@ -175,12 +175,7 @@ class Sandbox:
     def review(self, command: str) -> None:
         """It serves until it is told to end."""
         with subprocess.Popen(
-            f"exec {command} --no-browser",
-            shell=True,
-            cwd=self.folder,
-            env=self.environment(),
-            stdout=subprocess.PIPE,
-            text=True,
+            f"exec {command} --no-browser", stdout=subprocess.PIPE, **self.inside()
         ) as process:
             assert process.stdout is not None
             assert process.stdout.readline().startswith("Review at http://127.0.0.1:")
@@ -193,22 +188,20 @@ class Sandbox:
             quick = " -s DOWNLOAD_DELAY=0 -s AUTOTHROTTLE_ENABLED=0"
         done = subprocess.run(
             here(command, self.site) + quick,
-            shell=True,
-            cwd=self.folder,
-            env=self.environment(),
             capture_output=True,
-            encoding="utf-8",
             timeout=PATIENCE,
             check=False,
+            **self.inside(),
         )
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
         assert not re.search(r"\b(ERROR|Traceback)\b", done.stderr), done.stderr
 
-    def environment(self) -> dict[str, str]:
+    def inside(self) -> dict[str, Any]:
+        """The arguments of a process that runs a command in the sandbox."""
         paths = [str(self.root / "bin"), os.environ["PATH"]]
         env = {**os.environ, "PATH": os.pathsep.join(paths), "PYTHONPATH": str(ROOT)}
         env.pop("SCRAPY_SETTINGS_MODULE", None)
-        return env
+        return {"shell": True, "cwd": self.folder, "env": env, "encoding": "utf-8"}
 
     # -- Python
 

@@ -11,26 +11,24 @@ import json
 import sys
 from pathlib import Path
 
-import scrapy
+from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess
 
+from tests.support.crawling import UrlSpider
 
-class FaultSpider(scrapy.Spider):
+
+class FaultSpider(UrlSpider):
     name = "fault"
-
-    async def start(self):
-        for url in self.urls:
-            yield scrapy.Request(url)
 
     def parse(self, response):
         with (self.folder / "callbacks").open("a") as file:
             file.write(f"{response.url}\n")
-        yield {"url": response.url}
+        yield from super().parse(response)
 
     @classmethod
     def from_crawler(cls, crawler, *args, **kwargs):
         spider = super().from_crawler(crawler, *args, **kwargs)
-        crawler.signals.connect(spider.write_stats, scrapy.signals.engine_stopped)
+        crawler.signals.connect(spider.write_stats, signals.engine_stopped)
         return spider
 
     def write_stats(self):
@@ -39,7 +37,6 @@ class FaultSpider(scrapy.Spider):
 
 
 def main(folder: str, settings: str, *urls: str) -> None:
-    given = json.loads(settings)
     # A process, as this one, may be started without `__name__` being "__main__".
     process = AsyncCrawlerProcess(
         {
@@ -48,7 +45,7 @@ def main(folder: str, settings: str, *urls: str) -> None:
             "FEEDS": {f"{folder}/items.jsonl": {"format": "jsonlines"}},
             "REMOTE_CONTROL_ENABLED": False,
             "TELNETCONSOLE_ENABLED": False,
-            **given,
+            **json.loads(settings),
         }
     )
     process.crawl(FaultSpider, folder=Path(folder), urls=urls)
