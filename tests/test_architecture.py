@@ -134,7 +134,6 @@ TESTED_IN = {
     "sites": "sites/test_learning.py",
     "spiders": "spiders/test_site.py",
     "tagger": "tagger/test_features.py",
-    "tagger.tables": "output/test_outputs.py",
 }
 LONG = 100
 

@@ -31,18 +31,21 @@ from scrapy_eatext.page.names import COMMENTS
 from scrapy_eatext.result import EMPTY_SCORE
 from scrapy_eatext.sites.evidence import taught
 from scrapy_eatext.sites.files import load_lessons
-from scrapy_eatext.tagger.bylines import without_bylines
 from scrapy_eatext.tagger.calibration import calibrated, score_of, votes
 from scrapy_eatext.tagger.context import CHANCE
-from scrapy_eatext.tagger.copies import without_copies
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.facts import TokenTable, weights
-from scrapy_eatext.tagger.headings import without_bare_headings
 from scrapy_eatext.tagger.kinds import NameVotes, figure_names
-from scrapy_eatext.tagger.links import without_edit_links
 from scrapy_eatext.tagger.model import Tagger
+from scrapy_eatext.tagger.rules import (
+    whole_tables,
+    with_captions,
+    without_bare_headings,
+    without_bylines,
+    without_copies,
+    without_edit_links,
+)
 from scrapy_eatext.tagger.selection import select
-from scrapy_eatext.tagger.tables import whole_tables, with_captions
 from scrapy_eatext.tagger.trees import NamedTrees, trees_from
 from scrapy_eatext.tagger.whole import NAMES, page_figures
 from scrapy_eatext.tagger.words import WordTable, no_words

@@ -30,7 +30,7 @@ from scrapy_eatext.page.datatables import data_tables
 from scrapy_eatext.page.walk import python_walk, walk
 from scrapy_eatext.rendering import render, run, with_outputs
 from scrapy_eatext.tagger.facts import weights
-from scrapy_eatext.tagger.tables import whole_tables
+from scrapy_eatext.tagger.rules import whole_tables
 from tests.support.kept import document
 from tests.support.properties import check_linear
 from tests.support.suites import cases

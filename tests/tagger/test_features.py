@@ -11,16 +11,29 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
 
 import scrapy_eatext
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.walk import Walk, fnv1a
 from scrapy_eatext.tagger import context, facts, features, operations, whole
 from scrapy_eatext.tagger.columns import check_order, sums_of_facts
-from scrapy_eatext.tagger.context import FIRST_COLUMNS
+from scrapy_eatext.tagger.context import (
+    CHANCE,
+    FIRST_COLUMNS,
+    HIGHEST,
+    ZERO,
+    context_features,
+)
 from scrapy_eatext.tagger.descriptions import described_walk
-from scrapy_eatext.tagger.facts import FAR, TokenTable, weights
-from scrapy_eatext.tagger.features import features_with
+from scrapy_eatext.tagger.facts import (
+    FAR,
+    TokenTable,
+    distance_back,
+    distance_on,
+    weights,
+)
+from scrapy_eatext.tagger.features import block_features, features_with
 from scrapy_eatext.tagger.model import PythonTagger, Tagger
 from scrapy_eatext.tagger.operations import (
     CAP,
@@ -39,6 +52,8 @@ from scrapy_eatext.tagger.operations import (
 from scrapy_eatext.tagger.selection import Selection
 from scrapy_eatext.tagger.trees import NO_TREES
 from scrapy_eatext.tagger.whole import page_figures, python_page_figures
+from scrapy_eatext.tagger.words import WordTable, no_words
+from tests.support.pages import any_pages
 from tests.support.properties import COMPILED_ONLY, both
 from tests.support.suites import table_of
 from tests.tagger.test_words import word_table
@@ -108,14 +123,20 @@ TAGGERS = both(PythonTagger, Tagger)
 Found = Mapping[str, np.ndarray]
 
 
-def names() -> TokenTable:
-    rows = sorted((fnv1a(word.encode()), *row) for word, row in NAMES.items())
-    hashes, near, far, flag = np.array(rows).T
+def token_table(
+    weights_of: Mapping[str, tuple[int, int, int]], words: WordTable
+) -> TokenTable:
+    rows = sorted((fnv1a(word.encode()), *row) for word, row in weights_of.items())
+    hashes, *columns = np.array(rows).T
     return TokenTable(
         hashes.astype(np.uint32),
-        *(column.astype(np.int32) for column in (near, far, flag)),
-        word_table(WORDS),
+        *(column.astype(np.int32) for column in columns),
+        words,
     )
+
+
+def names() -> TokenTable:
+    return token_table(NAMES, word_table(WORDS))
 
 
 def walk_of(page: str) -> Walk:
@@ -189,6 +210,54 @@ def test_figures_are_capped() -> None:
     columns = {"chars": np.array([CAP + 1, -CAP - 1]), "n": np.array([1, 1])}
     found = evaluate(table(("chars", copy, "chars")).values(), columns)
     assert found["chars"].tolist() == [CAP, -CAP]
+
+
+@pytest.mark.parametrize(
+    ("weight", "name", "capped"),
+    [
+        ((2 * CAP, 0, 0), "names_near", CAP),
+        ((0, -3 * CAP, 0), "names_far", -CAP),
+    ],
+)
+def test_sums_of_names_are_capped(
+    weight: tuple[int, int, int], name: str, capped: int
+) -> None:
+    html = "<div class=menu><p>Bread</p>" + "<div>" * 3 + "<p>Salt"
+    table = token_table({"menu": weight}, no_words())
+    rows = block_features(Page.of(html).blocks.walk, table, [name])
+    assert sorted(map(abs, rows[name].tolist())) == [0, CAP]
+    assert capped in rows[name]
+
+
+@given(any_pages())
+def test_features_are_whole_numbers_that_fit(html: str) -> None:
+    walk = Page.of(html).blocks.walk
+    if not len(walk.blocks):
+        return
+    rows = block_features(walk, names())
+    likelihood = np.arange(len(walk.blocks)) % (HIGHEST + 1)
+    rows |= context_features(walk, likelihood)
+    for name, values in rows.items():
+        assert values.dtype == np.int64, name
+        assert len(values) == len(walk.blocks)
+        assert abs(values).max() <= CAP, name
+
+
+def test_a_shift_goes_past_the_ends() -> None:
+    values = np.arange(3)
+    for by, shifted in ((5, [NONE] * 3), (-3, [NONE] * 3), (-1, [1, 2, NONE])):
+        assert shift(values, by).tolist() == shifted
+
+
+def test_distances() -> None:
+    marked = np.array([False, True, False, False, True, False])
+    assert distance_back(marked).tolist() == [FAR, 0, 1, 2, 0, 1]
+    assert distance_on(marked).tolist() == [1, 0, 2, 1, 0, FAR]
+
+
+def test_chances_rise_with_likelihood() -> None:
+    assert (np.diff(CHANCE) >= 0).all()
+    assert CHANCE[[0, ZERO, HIGHEST]].tolist() == [2, 500, 998]
 
 
 @pytest.mark.parametrize(

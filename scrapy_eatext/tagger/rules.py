@@ -1,0 +1,212 @@
+"""The rules after the choice of blocks: what is left out, and what is completed.
+
+Blocks are judged one by one, so copies of a text look as good as the text, and of the
+short cells of a row some look like content and others do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scrapy_eatext.page import dates
+from scrapy_eatext.page.columns import BlockColumn, ElementColumn
+from scrapy_eatext.page.datatables import data_tables
+from scrapy_eatext.page.names import EDITS
+from scrapy_eatext.page.tables import rows_with
+from scrapy_eatext.page.tags import HEADING, QUOTE, TAG_ID
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from scrapy_eatext.page.walk import Walk
+    from scrapy_eatext.tagger.operations import Flags, Ints
+
+# A run of copies has at least _COPIES, _COPIED_WORDS, and one in _ONE_IN of the kept
+# words; all runs together have at least one in _ALL_ONE_IN of them.
+_COPIES, _COPIED_WORDS, _ONE_IN, _ALL_ONE_IN = 2, 40, 20, 4
+# A heading with at least this chance, in thousandths, is always kept: also in main text
+# a heading may stand above something other than text, such as a video.
+_SURE_HEADING = 700
+# If the other kept blocks have fewer words, all headings stay.
+_FEW = 40
+# A dated line with at least this chance, in thousandths, is always kept.
+_SURE_LINE = 800
+# The most words of a byline; the fewest characters of the text's first long block, as
+# some scripts have no spaces; and how many of the first kept blocks may be bylines.
+_SHORT, _LONG, _FIRST = 12, 150, 4
+# A row of a table is kept if more than one in this many of its words was chosen.
+_SHARE = 3
+_FIGURE, _FIGCAPTION = TAG_ID["figure"], TAG_ID["figcaption"]
+_BOUNDS = [ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK]
+_LINE = [BlockColumn.KIND, BlockColumn.START, BlockColumn.END]
+
+
+def _without(kept: Flags, dropped: npt.NDArray[np.intp] | list[int]) -> Flags:
+    """The kept blocks without those at some places; itself if none of these is kept."""
+    if not kept[dropped].any():
+        return kept
+    remaining = kept.copy()
+    remaining[dropped] = False
+    return remaining
+
+
+def without_copies(walk: Walk, kept: Flags, w: Ints, chances: Ints) -> Flags:
+    """The kept blocks, without copies of long parts of the text.
+
+    Copies are for small screens, printers and tabs.  Quotations are no copies, nor are
+    runs with the same parent, as the refrains of a song.  All copies together must have
+    a quarter of the kept words, so that repeated notes in a manual stay.
+    """
+    shown = kept.nonzero()[0]
+    sums, words = walk.blocks[shown, BlockColumn.HASH], w[shown]
+    order = sums.argsort()
+    ordered = sums[order]
+    again = order[1:][ordered[1:] == ordered[:-1]]
+    total = int(words.sum())
+    # Most pages repeat next to nothing.
+    if _ALL_ONE_IN * int(words[again].sum()) < max(total, 1):
+        return kept
+    kinds, elements = walk.blocks[shown][:, [BlockColumn.KIND, BlockColumn.ELEMENT]].T
+    parents = walk.elements[elements, ElementColumn.PARENT]
+    copied = np.zeros(len(shown), dtype=np.bool_)
+    for first, begin, count in _runs(sums.tolist()):
+        size = int(words[begin : begin + count].sum())
+        if kinds[begin] == QUOTE or parents[first] == parents[begin]:
+            continue
+        if size >= max(_COPIED_WORDS, total // _ONE_IN):
+            copied[begin : begin + count] = True
+    if _ALL_ONE_IN * int(words[copied].sum()) < total:
+        return kept
+    return _without(kept, shown[copied])
+
+
+def _runs(texts: list[int]) -> Iterator[tuple[int, int, int]]:
+    """The runs of texts that occur earlier too: earlier place, place, length.
+
+    Only the first earlier place is compared, so that the search takes linear time.
+    """
+    places: dict[tuple[int, int], int] = {}
+    at = 0
+    while at + 1 < len(texts):
+        first = places.setdefault((texts[at], texts[at + 1]), at)
+        count = 0
+        most = min(at - first, len(texts) - at)
+        while count < most and texts[first + count] == texts[at + count]:
+            count += 1
+        if count >= _COPIES:
+            yield first, at, count
+        at += max(count, 1)
+
+
+def without_edit_links(walk: Walk, kept: Flags, w: Ints, chances: Ints) -> Flags:
+    """The kept blocks, without those that begin in an element named after editing."""
+    # Few pages have such a word; looking up all names takes four times as long.
+    if not any((walk.tokens == value).any() for value in EDITS.hashes):
+        return kept
+    rows = np.array(EDITS.rows(walk), dtype=np.intp)
+    blocks = walk.elements[rows, ElementColumn.FIRST_BLOCK]
+    has_block = blocks < len(kept)
+    rows, blocks = rows[has_block], blocks[has_block]
+    return _without(kept, blocks[walk.blocks[blocks, BlockColumn.INNER] == rows])
+
+
+def without_bare_headings(walk: Walk, kept: Flags, w: Ints, chances: Ints) -> Flags:
+    """The kept blocks, without unsure headings whose text is not kept.
+
+    A heading is dropped if the next block is no heading, and no block is kept up to the
+    next kept heading of the same or a higher level, or the end of the page.  The first
+    kept block always stays.
+    """
+    is_heading = walk.blocks[:, BlockColumn.KIND] == HEADING
+    # Most pages have no heading that could be dropped.
+    unsure = kept & is_heading & (chances < _SURE_HEADING)
+    if not unsure.any() or int(w[kept & ~is_heading].sum()) < _FEW:
+        return kept
+    shown = kept.nonzero()[0]
+    levels = walk.blocks[:, BlockColumn.LEVEL]
+    # The next kept block after each; after the last one, the number of blocks.
+    following = np.append(shown[1:], len(kept))
+    bare = unsure[shown] & (following > shown + 1)
+    bare[0] = False
+    heading, next_kept = shown[bare], following[bare]
+    ends = next_kept == len(kept)
+    next_kept = np.where(ends, heading, next_kept)
+    dropped = ends | (is_heading[next_kept] & (levels[next_kept] <= levels[heading]))
+    dropped &= ~is_heading[heading + 1]
+    if not dropped.any():
+        return kept
+    remaining = _without(kept, heading[dropped])
+    # A heading of a higher level may have lost all text below it.
+    return without_bare_headings(walk, remaining, w, chances)
+
+
+def without_bylines(walk: Walk, kept: Flags, w: Ints, chances: Ints) -> Flags:
+    """The kept blocks, without short, unsure, dated ones before the first long one.
+
+    Headings stay, and so do all blocks of a page without a long one.
+    """
+    shown = kept.nonzero()[0]
+    is_long = walk.blocks[shown, BlockColumn.CHARS] >= _LONG
+    if not is_long.any():
+        return kept
+    dropped = []
+    for i in shown[: min(int(is_long.argmax()), _FIRST)].tolist():
+        kind, start, end = walk.blocks[i, _LINE].tolist()
+        if kind != HEADING and w[i] <= _SHORT and chances[i] < _SURE_LINE:
+            text = walk.text[start:end].decode()
+            if next(dates.found(text), None) is not None:
+                dropped.append(i)
+    return _without(kept, dropped)
+
+
+def with_captions(walk: Walk, kept: Flags) -> Flags:
+    """The kept blocks, and the captions of figures with other kept blocks."""
+    elements = walk.elements
+    rows = rows_with(elements, ElementColumn.TAG, _FIGCAPTION)
+    if not len(rows):
+        return kept
+    count = np.concatenate([[0], kept.cumsum()])
+    kept = kept.copy()
+    for row in rows:
+        figure = elements.item(row, ElementColumn.PARENT)
+        if figure >= 0 and elements.item(figure, ElementColumn.TAG) == _FIGURE:
+            first, last = elements[row, _BOUNDS].tolist()
+            begin, end = elements[figure, _BOUNDS].tolist()
+            if count[end] - count[begin] > count[last] - count[first]:
+                kept[first:last] = True
+    return kept
+
+
+def whole_tables(walk: Walk, kept: Flags, w: Ints) -> Flags:
+    """The kept blocks, with each row of a data table kept as a whole or not at all.
+
+    A row without one of its cells would have another meaning.  Rows that a cell spans
+    are kept or dropped together.  If a row is kept, so are the header rows and the
+    caption of its table.  A row that contains another table's rows is not changed.
+    """
+    data = data_tables(walk)
+    if data is None:
+        return kept
+    begins, ends = data.begins, data.ends
+    w = np.maximum(w, 1)
+    words = np.concatenate([[0], w.cumsum()])
+    chosen = np.concatenate([[0], (w * kept).cumsum()])
+    of_rows, chosen_of_rows = words[ends] - words[begins], chosen[ends] - chosen[begins]
+    if not chosen_of_rows.any():
+        return kept
+    groups = data.groups(walk)
+    enough = np.bincount(groups, chosen_of_rows) * _SHARE > np.bincount(groups, of_rows)
+    stays = enough[groups]
+    is_header = np.isin(data.rows, list(data.headers))
+    stays |= is_header & np.isin(data.tables, data.tables[stays & ~is_header])
+    kept = kept.copy()
+    for row in data.is_inner.nonzero()[0].tolist():
+        kept[begins[row] : ends[row]] = stays[row]
+    tables = frozenset(data.tables[stays].tolist())
+    for table, first, last in data.captions:
+        if table in tables:
+            kept[first:last] = True
+    return kept
