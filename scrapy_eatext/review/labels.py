@@ -15,7 +15,7 @@ import json
 import os
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,25 +85,18 @@ class LabelFolder:
     def close(self) -> None:
         os.close(self._lock)
 
-    def state(self, where: str, html: bytes) -> str:
-        """The state of a page's labels, without a look at its blocks."""
-        own, others = self._files(where, html)
-        if own.exists():
-            return _state_of(own)
-        return CHANGED if any(others) else NEW
+    def states(self) -> dict[str, str]:
+        """The state of the labels in each file, by the file's name."""
+        return {file.stem: _state_of(file) for file in self._truth.glob("*.json")}
 
     def find(self, where: str, html: bytes, texts: Sequence[str]) -> Found:
         """The labels of a page, or of an earlier version of it."""
-        own, others = self._files(where, html)
+        own = self._truth / f"{name_of(where, html)}.json"
         if own.exists():
             return self._found(own, texts, same=True)
+        others = self._truth.glob(f"{stem_of(where)}-*.json")
         latest = max(others, key=lambda file: file.stat().st_mtime_ns, default=None)
         return self._found(latest, texts, same=False) if latest else Found(NEW)
-
-    def _files(self, where: str, html: bytes) -> tuple[Path, Iterator[Path]]:
-        """The file of a page's labels, and those of all versions of the page."""
-        own = self._truth / f"{_name_of(where, html)}.json"
-        return own, self._truth.glob(f"{_stem_of(where)}-*.json")
 
     def _found(self, file: Path, texts: Sequence[str], *, same: bool) -> Found:
         try:
@@ -147,7 +140,7 @@ class LabelFolder:
         ``marked`` is its source with comments around the main text, "" without any.
         Raises OSError if they cannot be written; the previous labels then remain.
         """
-        name = _name_of(where, html)
+        name = name_of(where, html)
         packed = self._html / f"{name}.html.gz"
         if not packed.exists():
             write_whole(packed, gzip.compress(html, 1, mtime=0))
@@ -207,12 +200,12 @@ def filed_under(file: Path) -> str:
     return ""
 
 
-def _name_of(where: str, html: bytes) -> str:
+def name_of(where: str, html: bytes) -> str:
     """The name of a page's files."""
-    return f"{_stem_of(where)}-{hashlib.sha256(html).hexdigest()[:8]}"
+    return f"{stem_of(where)}-{hashlib.sha256(html).hexdigest()[:8]}"
 
 
-def _stem_of(where: str) -> str:
+def stem_of(where: str) -> str:
     """The part of the name that all versions of the page share."""
     safe = _UNSAFE.sub("-", where.partition("://")[2] or where).strip("-.")
     digest = hashlib.sha256(where.encode("utf-8", "replace")).hexdigest()[:8]

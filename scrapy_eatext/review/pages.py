@@ -22,6 +22,7 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import render
 from scrapy_eatext.review.compare import kept_blocks
 from scrapy_eatext.review.labels import (
+    CHANGED,
     COMMENT,
     MAIN,
     NEITHER,
@@ -29,6 +30,8 @@ from scrapy_eatext.review.labels import (
     Found,
     LabelFolder,
     by_text,
+    name_of,
+    stem_of,
     text_of,
 )
 from scrapy_eatext.review.markup import marked_source
@@ -103,6 +106,8 @@ class Review:
         self._opened: dict[int, Opened] = {}
         self._busy = 0.0
         self._ended = False
+        # The states of the labels by the names of their files.
+        self._states: dict[str, str] = {}
         self._worker = Thread(target=self._work, name="review", daemon=True)
 
     def start(self) -> None:
@@ -155,6 +160,7 @@ class Review:
     # -- in the background
 
     def _work(self) -> None:
+        self._states = self.labels.states()
         try:
             for stored in self._source:
                 self._add(stored)
@@ -199,8 +205,14 @@ class Review:
         if not stored.url:
             values["host"] = bare_host(result.metadata.canonical_url)
         if self.rows[number].state == NEW:
-            values["state"] = self.labels.state(stored.where, html)
+            values["state"] = self._state(stored.where, html)
         self._change(number, **values)
+
+    def _state(self, where: str, html: bytes) -> str:
+        if own := self._states.get(name_of(where, html)):
+            return own
+        stem = f"{stem_of(where)}-"
+        return CHANGED if any(n.startswith(stem) for n in self._states) else NEW
 
 
 class Opened:
