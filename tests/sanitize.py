@@ -53,12 +53,9 @@ def main(options: list[str]) -> int:
             # For the processes that tests start in other folders.
             "PYTHONPATH": str(copy),
         }
-        module = (
-            ["tests.fuzz", *options[1:]]
-            if "--fuzz" in options[:1]
-            else ["pytest", *options]
-        )
-        test = [sys.executable, "-m", *module]
+        test = [sys.executable, "-m", "pytest", *options]
+        if options[:1] == ["--fuzz"]:
+            test[2:] = ["tests.fuzz", *options[1:]]
         code = subprocess.run(test, cwd=copy, env=env, check=False).returncode
         reports = [path for path in sorted(found.iterdir()) if is_finding(path)]
         for path in reports:

@@ -57,16 +57,21 @@ def source(request) -> str | bytes:
     return PAGES[request.param]
 
 
-def test_every_algorithm_comes_to_an_end(source):
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_every_algorithm_comes_to_an_end(source, algorithm):
+    result = extract(source, algorithm=algorithm, blocks=True)
+    assert 0 <= result.score <= 1
+    assert result.blocks is not None
+    # All output can be written to a feed.
+    result.text.encode()
+    result.title.encode()
+
+
+def test_the_tree_is_left_as_it_is_and_blocks_are_text(source):
     page = Page.of(source)
     before = etree.tostring(page.root)
     for name in ALGORITHMS:
-        result = run(get_algorithm(name), page)
-        assert 0 <= result.score <= 1
-        assert result.blocks is not None
-        # All output can be written to a feed.
-        result.text.encode()
-        result.title.encode()
+        run(get_algorithm(name), page)
     assert etree.tostring(page.root) == before
     for text in texts(page):
         assert text.strip()
@@ -85,6 +90,12 @@ def test_families_are_of_the_size_asked_for():
 @given(html=any_pages())
 def test_what_must_hold_of_every_algorithm(algorithm, options, html):
     check_algorithm(html, algorithm, options)
+
+
+@given(html=any_pages())
+def test_a_page_has_the_same_blocks_from_bytes(html):
+    from_bytes = Page.of(b"\xef\xbb\xbf" + html.encode())
+    assert texts(from_bytes) == texts(Page.of(html))
 
 
 @pytest.mark.parametrize(

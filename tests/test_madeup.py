@@ -166,6 +166,7 @@ def test_copies(name, pattern, replacement):
     site = made(name)
     url = some(site, 1)[0]
     copy = re.sub(pattern, replacement, url)
+    assert copy != url
     assert site.canonical(copy) == url
     if "/article/" in pattern:
         assert site.is_trap(copy)
