@@ -284,7 +284,8 @@ def missed(kind: str, name: str, truth: dict, found: Found) -> None:
     known = found.keys.get(kind, {})
     wanted = truth["keep"].get(kind, [])
     allowed = {*chain(*wanted), *chain(*truth["optional"].get(kind, []))}
-    lacking = [one for one in wanted if not any(key in known for key in one)]
+    has = found.anywhere if kind in ANYWHERE else known.__contains__
+    lacking = [one for one in wanted if not any(map(has, one))]
     wrong = [text for key, text in known.items() if key not in allowed]
     if lacking or wrong:
         print(f"{name}: {len(lacking)} of {len(wanted)} {kind} lacking {lacking[:5]}")

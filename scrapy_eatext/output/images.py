@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
-from scrapy_eatext.page.names import BADGES, CAPTIONS, FIGURES, Names
-from scrapy_eatext.page.tables import blocks_within, rows_around
+from scrapy_eatext.page.names import BADGES, CAPTIONS, FIGURES
+from scrapy_eatext.page.tables import blocks_within, rows_around, rows_with
 from scrapy_eatext.page.tags import TAG_ID
 from scrapy_eatext.page.walk import EMBED, IMAGE, RULE
 
@@ -94,14 +94,34 @@ class _Choice:
         self._count = len(walk.blocks)
         # How many words are before each block.
         self._words = [0, *walk.blocks[:, BlockColumn.WORDS].cumsum().tolist()]
-        self._figures, self._badges = self._small(FIGURES), self._small(BADGES)
+        self._figures = self._small([*FIGURES.rows(walk), *self._captioned()])
+        self._badges = self._small(BADGES.rows(walk))
         # The figures of shown images and embeds, each with the first and the last of
         # its blocks that are dropped in a row.
         self._dropped: set[tuple[int, int, int]] = set()
 
-    def _small(self, names: Names) -> frozenset[int]:
-        """The elements with one of some class names that hold few blocks."""
-        places = blocks_within(self._walk.elements, names.rows(self._walk))
+    def _captioned(self) -> Iterator[int]:
+        """The nearest elements around figcaptions that hold no other kept block.
+
+        Not every page has figures around them.
+        """
+        for row in rows_with(self._walk.elements, _TAG, _FIGCAPTION):
+            kept = self._count_kept(row)
+            for around in self._around(self._cell(row, _PARENT), OUTER):
+                if self._cell(around, _TAG) == _FIGURE:
+                    break
+                if self._count_kept(around) == kept:
+                    yield around
+
+    def _count_kept(self, row: int) -> int:
+        """How many blocks of an element are kept."""
+        ends = self._cell(row, _FIRST), self._cell(row, _LAST)
+        first, last = (bisect_left(self._units, end) for end in ends)
+        return last - first
+
+    def _small(self, rows: list[int]) -> frozenset[int]:
+        """Those of some elements that hold few blocks."""
+        places = blocks_within(self._walk.elements, rows)
         return frozenset(
             row for row, first, last in places if last - first <= BLOCKS_OF_FIGURE
         )
