@@ -44,14 +44,13 @@ from scrapy_eatext.learning.refinement import bag
 from scrapy_eatext.learning.splits import folds
 from scrapy_eatext.learning.train import silent, take_samples, trainer
 from scrapy_eatext.learning.words import learn_words, tokens_of
-from scrapy_eatext.tagger.calibration import calibrated, score_of
 from scrapy_eatext.tagger.context import CHANCE, FEATURES
 from scrapy_eatext.tagger.facts import TokenTable, weights
 from scrapy_eatext.tagger.features import features_with
-from scrapy_eatext.tagger.kinds import NameVotes
+from scrapy_eatext.tagger.kinds import NameVotes, calibrated
 from scrapy_eatext.tagger.model import Tagger, likelihood_of
 from scrapy_eatext.tagger.trees import NO_TREES, NamedTrees
-from scrapy_eatext.tagger.whole import NAMES
+from scrapy_eatext.tagger.whole import NAMES, score_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.learning.tagger import Sample

@@ -31,11 +31,10 @@ from scrapy_eatext.page.names import COMMENTS
 from scrapy_eatext.result import EMPTY_SCORE
 from scrapy_eatext.sites.evidence import taught
 from scrapy_eatext.sites.files import load_lessons
-from scrapy_eatext.tagger.calibration import calibrated, score_of, votes
 from scrapy_eatext.tagger.context import CHANCE
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.facts import TokenTable, weights
-from scrapy_eatext.tagger.kinds import NameVotes, figure_names
+from scrapy_eatext.tagger.kinds import NameVotes, calibrated, figure_names, votes
 from scrapy_eatext.tagger.model import Tagger
 from scrapy_eatext.tagger.rules import (
     whole_tables,
@@ -47,7 +46,7 @@ from scrapy_eatext.tagger.rules import (
 )
 from scrapy_eatext.tagger.selection import select
 from scrapy_eatext.tagger.trees import NamedTrees, trees_from
-from scrapy_eatext.tagger.whole import NAMES, page_figures
+from scrapy_eatext.tagger.whole import NAMES, page_figures, score_of
 from scrapy_eatext.tagger.words import WordTable, no_words
 
 if TYPE_CHECKING:

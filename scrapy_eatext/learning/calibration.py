@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scrapy_eatext.tagger.calibration import LEVEL, votes
 from scrapy_eatext.tagger.context import ZERO
-from scrapy_eatext.tagger.kinds import figure_names
+from scrapy_eatext.tagger.kinds import LEVEL, figure_names, votes
 from scrapy_eatext.tagger.trees import NamedTrees
 
 if TYPE_CHECKING:

@@ -33,15 +33,14 @@ from scrapy_eatext.learning.train import Fitted
 from scrapy_eatext.learning.words import learn_words, tokens_of
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.walk import Walk
-from scrapy_eatext.tagger.calibration import calibrated, lack_of
 from scrapy_eatext.tagger.context import FEATURES, ZERO
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.features import features_with
-from scrapy_eatext.tagger.kinds import NameVotes, figure_names
+from scrapy_eatext.tagger.kinds import NameVotes, calibrated, figure_names
 from scrapy_eatext.tagger.model import Tagger, likelihood_of
 from scrapy_eatext.tagger.selection import select
-from scrapy_eatext.tagger.trees import NO_TREES, Trees
-from scrapy_eatext.tagger.whole import NAMES, page_figures
+from scrapy_eatext.tagger.trees import NO_TREES, Trees, constant_trees
+from scrapy_eatext.tagger.whole import NAMES, lack_of, page_figures
 
 if TYPE_CHECKING:
     from scrapy_eatext.learning.corrections import Correction
@@ -594,7 +593,7 @@ def _among(trees: Trees, present: NDArray[np.intp], count: int) -> Trees:
 
 
 def quality_trees(figures: Ints, scores: NDArray[np.float64], seed: int) -> Trees:
-    """Trees that estimate the lack of F1 of pages, see tagger/calibration.py."""
+    """Trees that estimate the lack of F1 of pages, see tagger/whole.py."""
     equal_weights = np.ones(len(scores))
     return grow(figures, lack_of(scores), equal_weights, NAMES, PAGES, seed, "RMSE")
 
@@ -626,7 +625,8 @@ def grow(
     catboost = need("catboost")
     if loss != "CrossEntropy" and len(set(truth.tolist())) == 1:
         # There is nothing to learn from equal labels.
-        return _constant(0.0 if loss == "MultiClass" else float(truth[0]), how.depth)
+        answer = 0.0 if loss == "MultiClass" else float(truth[0])
+        return constant_trees(answer, how.depth, _SCALE)
     if loss == "CrossEntropy":
         truth = np.clip(truth, 0, 1)
     pool = catboost.Pool(matrix, truth, weight=weight)
@@ -658,20 +658,6 @@ def grow(
         path = Path(folder) / "model.json"
         model.save_model(str(path), format="json")
         return whole_trees(json.loads(path.read_text("utf-8")), names, how.depth)
-
-
-def _constant(answer: float, depth: int) -> Trees:
-    """An ensemble without trees, of one class, that always gives one answer."""
-    return Trees(
-        names=(),
-        borders=np.zeros(0, dtype=np.int32),
-        starts=np.zeros(1, dtype=np.int32),
-        feature=np.zeros((0, depth), dtype=np.int16),
-        bin=np.zeros((0, depth), dtype=np.uint8),
-        leaves=np.zeros((1, 0, 1 << depth), dtype=np.int16),
-        bias=np.array([round(answer * _SCALE)], dtype=np.int32),
-        scale=_SCALE,
-    )
 
 
 def whole_trees(model: Mapping[str, Any], names: Sequence[str], depth: int) -> Trees:

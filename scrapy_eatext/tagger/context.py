@@ -17,8 +17,7 @@ from scrapy_eatext.tagger import features
 from scrapy_eatext.tagger.facts import (
     CONTAINERS,
     box_sums,
-    distance_back,
-    distance_on,
+    distances,
     facts_of,
     grouped,
     like_sums,
@@ -28,7 +27,7 @@ from scrapy_eatext.tagger.facts import (
     tree_of,
 )
 from scrapy_eatext.tagger.facts import FACTS as FIRST_FACTS
-from scrapy_eatext.tagger.features import features_with, of_all, picked, spread
+from scrapy_eatext.tagger.features import copied, features_with, of_all, picked, spread
 from scrapy_eatext.tagger.operations import (
     CAP,
     NONE,
@@ -133,8 +132,7 @@ def _around() -> Iterator[tuple[Any, ...]]:
 
 def _runs() -> Iterator[tuple[Any, ...]]:
     for name in ("likely", "sure"):
-        yield f"since_{name}", copy, f"since_{name}"
-        yield f"to_{name}", copy, f"to_{name}"
+        yield from copied((f"since_{name}", f"to_{name}"))
         yield f"from_first_{name}", left, "place", f"page.first_{name}"
         yield f"to_last_{name}", left, f"page.last_{name}", "place"
 
@@ -151,8 +149,7 @@ FEATURES: Table = table(
     ("expected_before", quotient, "expected_before", "page.thousand"),
     ("expected_behind", quotient, "expected_behind", "page.thousand"),
     ("expected_share_before", ratio, "expected_before", "page.expected"),
-    ("rank", copy, "rank"),
-    ("words_to_rank", copy, "words_to_rank"),
+    *copied(("rank", "words_to_rank")),
     ("words_share_to_rank", ratio, "words_to_rank", "page.weight"),
     ("expected_share_to_rank", ratio, "expected_to_rank", "page.expected"),
     *_runs(),
@@ -234,13 +231,11 @@ def _ranks(likelihood: Ints, w: Ints, expected: Ints) -> Rows:
 
 def _runs_of(chance: Ints) -> Rows:
     """The distances to likely and sure blocks, and the places of the outermost ones."""
-    rows: Rows = {}
-    for name, least in (("likely", LIKELY), ("sure", SURE)):
-        marked = chance >= least
+    marks = {"likely": chance >= LIKELY, "sure": chance >= SURE}
+    rows = distances(marks)
+    for name, marked in marks.items():
         places = np.flatnonzero(marked)
-        first, last = (int(places[0]), int(places[-1])) if len(places) else (NONE, NONE)
-        rows[f"since_{name}"] = distance_back(marked)
-        rows[f"to_{name}"] = distance_on(marked)
+        first, last = places[[0, -1]].tolist() if len(places) else (NONE, NONE)
         rows |= of_page({f"first_{name}": first, f"last_{name}": last})
     return rows
 

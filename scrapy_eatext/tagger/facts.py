@@ -86,7 +86,7 @@ _LEVELS = range(1, CONTAINERS + 1)
 VOTES = tuple(f"votes{k}" for k in range(16))
 
 # The facts of each domain.  Those of a block are the walk's columns and
-#   place, w, depth     its place, its words as weigh() counts them, and how deep it is
+#   place, w, depth     its place, its words as weights() counts them, and how deep it is
 #   around              a bit for each of ANCESTORS that it stands in
 #   own                 a bit for each of OWN
 #   flags0, flags1      a bit for each word with a flag around it, see TokenTable
@@ -142,27 +142,17 @@ FACTS = {
     ),
 }
 
-_WORDS, _WIDE = (BlockColumn.WORDS, BlockColumn.WIDE)
+
+def _by_tag(groups: Sequence[str], values: Iterable[int]) -> Ints:
+    """For each tag the value of its group, 0 for a tag in none."""
+    of_tags = np.zeros(len(TAGS), dtype=np.int64)
+    for group, value in zip(groups, values, strict=True):
+        of_tags[[TAG_ID[tag] for tag in group.split()]] = value
+    return of_tags
 
 
-def _bits() -> Ints:
-    bits = np.zeros(len(TAGS), dtype=np.int64)
-    for i, group in enumerate(TAG_GROUPS):
-        for tag in group.split():
-            bits[TAG_ID[tag]] |= 1 << i
-    return bits
-
-
-def _classes() -> Ints:
-    classes = np.zeros(len(TAGS), dtype=np.int64)
-    for i, group in enumerate(TAG_CLASSES):
-        for tag in group.split():
-            classes[TAG_ID[tag]] = i + 1
-    return classes
-
-
-TAG_BITS = _bits()
-TAG_CLASS = _classes()
+TAG_BITS = _by_tag(TAG_GROUPS, (1 << i for i in range(len(TAG_GROUPS))))
+TAG_CLASS = _by_tag(TAG_CLASSES, range(1, len(TAG_CLASSES) + 1))
 
 
 def group_bit(name: str) -> int:
@@ -255,7 +245,7 @@ class Tree:
     with the same blocks.  ``mask`` has a bit for each of TAG_GROUPS among the element
     and its ancestors; ``same_way`` is a hash of their tags and class names,
     ``same_tags`` of their tags alone.  ``alike`` are the groups of similar siblings,
-    those with equal tags and names, and ``likes`` is the size of the element's group.
+    those with equal tags and names.
     """
 
     parent: Ints
@@ -268,7 +258,6 @@ class Tree:
     mask: Ints
     same_way: Ints
     same_tags: Ints
-    likes: Ints
     alike: Groups
     levels: Levels
 
@@ -285,29 +274,20 @@ def grouped(keys: Ints) -> Groups:
     return Groups(of, np.diff(starts, append=len(keys)), order, starts)
 
 
-def columns(walk: Walk) -> Rows:
-    """The columns of the block table."""
-    return dict(zip(BLOCK_COLUMNS, _transposed(walk.blocks), strict=True))
-
-
-def _transposed(table: npt.NDArray[np.int32]) -> Ints:
-    return np.ascontiguousarray(table.T, dtype=np.int64)
+def _columns(names: Sequence[str], table: npt.NDArray[np.int32]) -> Rows:
+    """The columns of a table of the walk, by name."""
+    return dict(zip(names, np.ascontiguousarray(table.T, dtype=np.int64), strict=True))
 
 
 def weights(walk: Walk) -> Ints:
-    """The words of a walk's blocks, counted as by weigh()."""
-    blocks = walk.blocks
-    return blocks[:, _WORDS].astype(np.int64) + (blocks[:, _WIDE] >> 1)
-
-
-def weigh(block: Rows) -> Ints:
-    """The words of blocks, where two wide characters count as one more word."""
-    return block["words"] + block["wide"] // 2
+    """The words of a walk's blocks, where two wide characters count as one more word."""
+    words, wide = walk.blocks[:, BlockColumn.WORDS], walk.blocks[:, BlockColumn.WIDE]
+    return words.astype(np.int64) + (wide >> 1)
 
 
 def tree_of(walk: Walk) -> Tree:
     """The Tree of a walk."""
-    table = dict(zip(ELEMENT_COLUMNS, _transposed(walk.elements), strict=True))
+    table = _columns(ELEMENT_COLUMNS, walk.elements)
     parent, tag = table["parent"], table["tag"]
     blocks = table["last_block"] - table["first_block"]
     tokens = np.append(walk.tokens, np.uint32(0)).astype(np.int64)
@@ -328,7 +308,6 @@ def tree_of(walk: Walk) -> Tree:
         mask=levels.down(np.bitwise_or, TAG_BITS[tag][None])[0],
         same_way=way,
         same_tags=tags,
-        likes=alike.size[alike.of],
         alike=alike,
         levels=levels,
     )
@@ -393,12 +372,13 @@ def facts_of(
     ``votes`` are those of the page's names for its kind, see NameVotes.
     """
     tree = tree or tree_of(walk)
-    facts = columns(walk) | votes_of(votes)
+    facts = _columns(BLOCK_COLUMNS, walk.blocks) | {"w": weights(walk)}
+    # A missing vote is 0.
+    facts |= of_page(dict.fromkeys(VOTES, 0) | dict(zip(VOTES, votes, strict=False)))
     facts |= _own(facts, tree)
-    facts |= _distances(facts)
     facts |= name_facts(walk, table, tree)
     facts |= word_facts(walk, table.words)
-    facts |= _against(facts)
+    facts |= _distances(facts)
     facts |= descriptions.facts_of(walk, facts["w"], FAR)
     facts |= _sums(facts)
     facts |= _containers(facts, tree)
@@ -410,13 +390,6 @@ def facts_of(
     ):
         facts |= _alike(of, grouped(key), facts)
     return facts | _page(facts, tree)
-
-
-def votes_of(votes: Sequence[int] | Ints) -> Rows:
-    """The votes of a page's names as facts of the page; a missing vote is 0."""
-    return of_page(
-        {name: int(votes[k]) if k < len(votes) else 0 for k, name in enumerate(VOTES)}
-    )
 
 
 def of_page(values: Mapping[str, int]) -> Rows:
@@ -436,7 +409,6 @@ def _own(block: Rows, tree: Tree) -> Rows:
     )
     return {
         "place": np.arange(len(element)),
-        "w": weigh(block),
         "depth": tree.depth[element],
         "around": (tree.mask[element] | bits[inner]) & ((1 << len(ANCESTORS)) - 1),
         "own": np.bitwise_or.reduce([row << i for i, row in enumerate(own)]),
@@ -459,35 +431,35 @@ def distance_on(marked: npt.NDArray[np.bool_]) -> Ints:
     return distance_back(marked[::-1])[::-1]
 
 
+def distances(marks: Mapping[str, npt.NDArray[np.bool_]]) -> Rows:
+    """The facts since_... and to_... of blocks that are marked in some way."""
+    rows: Rows = {}
+    for name, marked in marks.items():
+        rows |= {
+            f"since_{name}": distance_back(marked),
+            f"to_{name}": distance_on(marked),
+        }
+    return rows
+
+
 def _distances(block: Rows) -> Rows:
-    place = block["place"]
-    heading = block["kind"] == HEADING
+    """The facts of the blocks and headings before and after each block."""
+    place, heading = block["place"], block["kind"] == HEADING
     last = latest(heading)
     titles = np.flatnonzero(heading & (block["level"] == 1))
-    long = block["w"] >= LONGER
-    return {
+    marks = {
+        "long": block["w"] >= LONGER,
+        "money": block["money"] > 0,
+        "controls": block["controls"] > 0,
+        "against": block["text"] <= -AGAINST,
+    }
+    return distances(marks) | {
         "since_heading": np.where(last >= 0, place - last, NONE),
         "heading_level": np.where(last >= 0, block["level"][last], 0),
+        "heading_text": np.where(last >= 0, block["text"][last], 0),
         "to_heading": distance_on(heading),
         "from_title": place - titles[0] if len(titles) else np.full(len(place), -FAR),
-        "since_long": distance_back(long),
-        "to_long": distance_on(long),
-        "since_money": distance_back(block["money"] > 0),
-        "to_money": distance_on(block["money"] > 0),
-        "since_controls": distance_back(block["controls"] > 0),
-        "to_controls": distance_on(block["controls"] > 0),
         **of_page({"titles": len(titles)}),
-    }
-
-
-def _against(block: Rows) -> Rows:
-    """The facts heading_text, since_against and to_against."""
-    last = latest(block["kind"] == HEADING)
-    against = block["text"] <= -AGAINST
-    return {
-        "heading_text": np.where(last >= 0, block["text"][last], 0),
-        "since_against": distance_back(against),
-        "to_against": distance_on(against),
     }
 
 
@@ -595,25 +567,20 @@ def _alike(of: str, groups: Groups, block: Rows) -> Rows:
 def _page(block: Rows, tree: Tree) -> Rows:
     bits = TAG_BITS[tree.tag]
     w, around = block["w"], block["around"]
-    inside = {
-        name: int((w * (around >> group_bit(name) & 1)).sum())
-        for name in ("main", "article")
+    values = {
+        "last": len(w) - 1,
+        "elements": len(tree.tag),
+        "wide": int(block["wide"].sum()),
+        "longest": int(w.max()),
+        "copied": int((block["copies.n"][block["of_copies"]] > 1).sum()),
+        "articles": int((bits >> group_bit("article") & 1).sum()),
+        "tag_groups": int(np.bitwise_or.reduce(bits)),
+        **{
+            name: int((w * (around >> group_bit(name) & 1)).sum())
+            for name in ("main", "article")
+        },
     }
-    return {
-        "words_before": block["sum.w"][:-1],
-        **of_page(
-            {
-                "last": len(w) - 1,
-                "elements": len(tree.tag),
-                "wide": int(block["wide"].sum()),
-                "longest": int(w.max()),
-                "copied": int((block["copies.n"][block["of_copies"]] > 1).sum()),
-                "articles": int((bits >> group_bit("article") & 1).sum()),
-                "tag_groups": int(np.bitwise_or.reduce(bits)),
-                **inside,
-            }
-        ),
-    }
+    return of_page(values) | {"words_before": block["sum.w"][:-1]}
 
 
 def name_facts(walk: Walk, table: TokenTable, tree: Tree) -> Rows:

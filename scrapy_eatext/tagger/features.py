@@ -151,10 +151,9 @@ _PAGE = table(
 _WAY, _TAGS, _WAY_MOST, _TAGS_MOST = (
     make(of) for make in (_group, _most) for of in ("way", "tags")
 )
-_OWN = table(("density", ratio, "link_chars", "chars"))
 
 FIGURES: Table = {
-    **_OWN,
+    **table(("density", ratio, "link_chars", "chars")),
     **_BOX,
     **_LIKE,
     **_WAY,
@@ -163,6 +162,12 @@ FIGURES: Table = {
     **_TAGS_MOST,
     **_PAGE,
 }
+
+
+def copied(facts: Iterable[str], of: str = "") -> Iterator[tuple[Any, ...]]:
+    """Features that are facts of a block, or of another domain with one row."""
+    for name in facts:
+        yield (f"{of}_{name}", copy, f"{of}.{name}") if of else (name, copy, name)
 
 
 def picked(figures: Table, of: str, k: int | str = "") -> Iterator[tuple[Any, ...]]:
@@ -214,44 +219,24 @@ def _windows() -> Iterator[tuple[Any, ...]]:
 
 def _of_descriptions() -> Iterator[tuple[Any, ...]]:
     """Features of the words that a block shares with the page's title, summary etc."""
-    yield from ((name, copy, name) for name in OF_SOURCES)
+    yield from copied(OF_SOURCES)
     for name in MEASURED:
         yield f"page_{name}", copy, f"page.{name}"
         yield f"{name}_cover", ratio, name, f"page.{name}"
         yield f"{name}_share", ratio, name, "told_words"
-    for name in ("headline", "from_headline", "from_summary"):
-        yield name, copy, name
-    for name in ("best_headline", "best_summary"):
-        yield f"page_{name}", copy, f"page.{name}"
+    yield from copied(("headline", "from_headline", "from_summary"))
+    yield from copied(("best_headline", "best_summary"), of="page")
 
 
 FEATURES: Table = table(
-    ("kind", copy, "kind"),
-    ("level", copy, "level"),
-    ("chars", copy, "chars"),
-    ("width", copy, "width"),
-    ("lines", copy, "lines"),
-    ("links", copy, "links"),
-    ("first", copy, "first"),
-    ("last", copy, "last"),
-    ("images", copy, "images"),
-    ("controls", copy, "controls"),
-    ("elements", copy, "elements"),
-    ("ends", copy, "ends"),
-    ("commas", copy, "commas"),
-    ("digits", copy, "digits"),
-    ("w", copy, "w"),
+    *copied("kind level chars width lines links first last images controls".split()),
+    *copied("elements ends commas digits w".split()),
     ("link_chars_share", ratio, "link_chars", "chars"),
     ("strong_chars_share", ratio, "strong_chars", "chars"),
-    ("upper_share", ratio, "upper", "chars"),
-    ("digits_share", ratio, "digits", "chars"),
-    ("ends_share", ratio, "ends", "chars"),
-    ("commas_share", ratio, "commas", "chars"),
-    ("marks_share", ratio, "marks", "chars"),
-    ("money_share", ratio, "money", "chars"),
-    ("rights_share", ratio, "rights", "chars"),
-    ("wide_share", ratio, "wide", "chars"),
-    ("other_share", ratio, "other", "chars"),
+    *(
+        (f"{name}_share", ratio, name, "chars")
+        for name in "upper digits ends commas marks money rights wide other".split()
+    ),
     ("word_length", ratio, "chars", "words"),
     ("plain_chars", left, "chars", "link_chars"),
     ("in_item", bit, "own", OWN.index("item")),
@@ -265,17 +250,10 @@ FEATURES: Table = table(
     *_containers(),
     *_neighbours(),
     *_windows(),
-    ("since_heading", copy, "since_heading"),
-    ("heading_level", copy, "heading_level"),
-    ("from_title", copy, "from_title"),
+    *copied(("since_heading", "heading_level", "from_title")),
     ("titles", copy, "page.titles"),
-    *(
-        (name, copy, name)
-        for name in (
-            *("to_heading", "since_long", "to_long", "since_money", "to_money"),
-            *("since_controls", "to_controls"),
-        )
-    ),
+    *copied("to_heading since_long to_long since_money to_money".split()),
+    *copied(("since_controls", "to_controls")),
     ("copies", pick, "copies.n", "of_copies"),
     *picked(_WAY, "way"),
     ("way_place", place, "of_way", "way.first", "way.last"),
@@ -288,12 +266,9 @@ FEATURES: Table = table(
     ("places_left", left, "page.last", "place"),
     ("place_share", ratio, "place", "page.n"),
     ("words_before", ratio, "words_before", "page.w"),
-    *((name, copy, name) for name in (*NAMES, *TEXTS)),
-    ("heading_text", copy, "heading_text"),
-    ("since_against", copy, "since_against"),
-    ("to_against", copy, "to_against"),
+    *copied((*NAMES, *TEXTS, "heading_text", "since_against", "to_against")),
     *_of_descriptions(),
-    *((f"page_{name}", copy, f"page.{name}") for name in VOTES),
+    *copied(VOTES, of="page"),
 )
 
 

@@ -1,8 +1,12 @@
-"""Evidence for the kind of a page from the words in its attributes, such as "cart".
+"""The kind of a page: evidence from words in attributes, and likelihoods calibrated by it.
 
-Authors of sites use similar class names and ids, and these tell kinds of pages apart
-better than figures of the layout.  As in a TokenTable, there is no list of words:
-weights are learned for hashes.
+Authors of sites use similar class names and ids, such as "cart", and these tell kinds
+of pages apart better than figures of the layout.  As in a TokenTable, there is no list
+of words: weights are learned for hashes.
+
+Where the trees are unsure, they overestimate blocks of shops, and underestimate those
+of institutions.  So the logits of a page are changed by a linear function: the mean of
+the functions of all kinds, weighted by how likely the page is of each kind.
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scrapy_eatext.tagger.context import CHANCE, HIGHEST, ZERO
 from scrapy_eatext.tagger.whole import NAMES
 
 if TYPE_CHECKING:
@@ -21,6 +26,9 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.page.walk import Walk
     from scrapy_eatext.tagger.operations import Ints
+
+# A slope of one, in thousandths.
+LEVEL = 1000
 
 
 class NameVotes:
@@ -64,3 +72,23 @@ def words_on(walk: Walk, hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.intp]
 def figure_names(kinds: Iterable[str]) -> tuple[str, ...]:
     """The names of the figures that predict kinds: the page's, then those of NameVotes."""
     return (*NAMES, *(f"names_{kind}" for kind in kinds))
+
+
+def votes(answers: Ints, scale: int) -> Ints:
+    """The weight of each kind of page, by answers in 1/``scale`` logits."""
+    behind = (answers.max() - answers) * 100 // scale
+    weights: Ints = CHANCE[np.maximum(ZERO - behind, 0)]
+    return weights
+
+
+def calibrated(likelihood: Ints, weight: Ints, lines: Ints) -> Ints:
+    """The calibrated likelihoods of a page's blocks.
+
+    ``weight`` are the votes() of the kinds.  ``lines`` has a row for each kind: the
+    slope in thousandths, and the intercept in hundredths of a logit.
+    """
+    slope, intercept = weight @ lines // weight.sum()
+    changed = (likelihood - ZERO) * slope // LEVEL + ZERO + intercept
+    # Much faster than clip() on short rows.
+    bounded: Ints = np.minimum(np.maximum(changed, 0), HIGHEST)
+    return bounded

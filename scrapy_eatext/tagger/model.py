@@ -19,6 +19,7 @@ from scrapy_eatext.tagger.context import (
 from scrapy_eatext.tagger.facts import facts_of, tree_of
 from scrapy_eatext.tagger.features import block_features, features_with, spread
 from scrapy_eatext.tagger.operations import evaluate_all, wanted
+from scrapy_eatext.tagger.trees import PythonForest
 
 if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
@@ -81,7 +82,7 @@ class PythonTagger:
 def likelihood_of(trees: Trees, rows: Mapping[str, Ints]) -> Ints:
     """Each block's likelihood by an ensemble of trees, from its features by name."""
     values = np.array([rows[name] for name in trees.names], dtype=np.int32)
-    logit = trees.sums(values)[0].astype(np.int64) * 100 // trees.scale
+    logit = PythonForest(trees).sums(values)[0].astype(np.int64) * 100 // trees.scale
     likelihood: Ints = np.clip(logit + ZERO, 0, HIGHEST)
     return likelihood
 

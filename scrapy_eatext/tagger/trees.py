@@ -92,13 +92,6 @@ class Trees:
         """The number of levels of each tree."""
         return int(self.feature.shape[1])
 
-    def sums(self, values: npt.NDArray[np.int32]) -> Ints:
-        """The answers, with a row for each class and a column for each block.
-
-        ``values`` has a row for each of ``names`` and a column for each block.
-        """
-        return PythonForest(self).sums(values)
-
     def arrays(self, of: str) -> dict[str, npt.NDArray[Any]]:
         """The arrays for a model file; ``of`` is the ensemble's name, a prefix."""
         return {f"{of}.{name}": getattr(self, name) for name in _ARRAYS}
@@ -111,7 +104,11 @@ class PythonForest:
         self._trees = trees
 
     def sums(self, values: npt.NDArray[np.int32]) -> Ints:
-        """See Trees.sums()."""
+        """The answers, with a row for each class and a column for each block.
+
+        ``values`` has a row for each of the ensemble's names and a column for each
+        block.
+        """
         batches = [
             self._batch(values[:, i : i + _BATCH])
             for i in watched(range(0, values.shape[1], _BATCH), often=1)
@@ -183,14 +180,20 @@ def trees_from(
 
 Forest = twin(PythonForest, "_tagger")
 
-# An ensemble without trees, for a tagger that only computes features.
-NO_TREES = Trees(
-    names=(),
-    borders=np.zeros(0, dtype=np.int32),
-    starts=np.zeros(1, dtype=np.int32),
-    feature=np.zeros((0, 1), dtype=np.int16),
-    bin=np.zeros((0, 1), dtype=np.uint8),
-    leaves=np.zeros((1, 0, 2), dtype=np.int16),
-    bias=np.zeros(1, dtype=np.int32),
-    scale=1,
-)
+
+def constant_trees(answer: float = 0.0, depth: int = 1, scale: int = 1) -> Trees:
+    """An ensemble without trees, of one class, that always gives one answer."""
+    return Trees(
+        names=(),
+        borders=np.zeros(0, dtype=np.int32),
+        starts=np.zeros(1, dtype=np.int32),
+        feature=np.zeros((0, depth), dtype=np.int16),
+        bin=np.zeros((0, depth), dtype=np.uint8),
+        leaves=np.zeros((1, 0, 1 << depth), dtype=np.int16),
+        bias=np.array([round(answer * scale)], dtype=np.int32),
+        scale=scale,
+    )
+
+
+# For a tagger that only computes features.
+NO_TREES = constant_trees()

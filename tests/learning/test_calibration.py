@@ -11,8 +11,8 @@ pytest.importorskip("threadpoolctl")
 
 from scrapy_eatext.learning.calibration import calibration_lines
 from scrapy_eatext.learning.tagger import Sample
-from scrapy_eatext.tagger.calibration import LEVEL
 from scrapy_eatext.tagger.context import CHANCE, ZERO
+from scrapy_eatext.tagger.kinds import LEVEL
 
 PAGES, BLOCKS = 300, 40
 

@@ -1,16 +1,19 @@
-"""What the words in attributes tell of a page's kind."""
+"""What the words in attributes tell of a page's kind, and what the kind changes."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.walk import Walk
+from scrapy_eatext.tagger.context import HIGHEST, ZERO
 from scrapy_eatext.tagger.facts import VOTES, no_names
 from scrapy_eatext.tagger.features import block_features
-from scrapy_eatext.tagger.kinds import NameVotes, words_on
+from scrapy_eatext.tagger.kinds import LEVEL, NameVotes, calibrated, votes, words_on
+from scrapy_eatext.tagger.whole import lack_of, score_of
 
 
 def walk_of(*names: str) -> Walk:
@@ -69,3 +72,50 @@ def test_words_of_a_table_are_found(
     walk = Walk(b"", empty, empty, np.array(tokens, dtype=np.uint32), None)
     found = hashes[words_on(walk, hashes)]
     assert found.tolist() == sorted(known & {*tokens})
+
+
+LINES = np.array([(LEVEL, 0), (500, 40)], dtype=np.int32)
+LOGITS = np.array([0, ZERO - 100, ZERO, ZERO + 100, HIGHEST])
+
+
+def test_the_kind_that_a_page_is_of_counts_most() -> None:
+    assert votes(np.array([900, 900]), 100).tolist() == [500, 500]
+    assert votes(np.array([900, 700]), 100).tolist() == [500, 119]
+    assert votes(np.array([0, 10**7]), 100).tolist() == [2, 500]
+
+
+@pytest.mark.parametrize(
+    ("weight", "likelihoods"),
+    [
+        ([500, 0], LOGITS.tolist()),
+        ([0, 500], [340, 590, 640, 690, 940]),
+        ([500, 500], [170, 545, 620, 695, 1070]),
+    ],
+)
+def test_the_line_is_the_mean_of_the_kinds(
+    weight: list[int], likelihoods: list[int]
+) -> None:
+    assert calibrated(LOGITS, np.array(weight), LINES).tolist() == likelihoods
+
+
+@given(
+    st.lists(st.integers(0, HIGHEST), min_size=1, max_size=20),
+    st.tuples(st.integers(0, 3000), st.integers(-2000, 2000)),
+)
+def test_calibrated_likelihoods_keep_their_order_and_bounds(
+    found: list[int], line: tuple[int, int]
+) -> None:
+    changed = calibrated(np.array(sorted(found)), np.array([7]), np.array([line]))
+    assert (np.diff(changed) >= 0).all()
+    assert changed.min() >= 0
+    assert changed.max() <= HIGHEST
+
+
+def test_scores_rise_with_the_f1_that_they_are_learned_from() -> None:
+    f1 = np.array([0.0, 0.5, 0.9, 0.99, 1.0])
+    scores = [score_of(lack) for lack in lack_of(f1).tolist()]
+    assert scores == sorted(scores)
+    assert scores[0] == 0
+    assert scores[-1] == pytest.approx(0.99, abs=0.01)
+    assert score_of(-1e6) == 1
+    assert score_of(1e6) == 0

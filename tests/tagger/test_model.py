@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from scrapy_eatext.tagger.context import CHANCE, HIGHEST
 from scrapy_eatext.tagger.selection import select
-from scrapy_eatext.tagger.trees import NamedTrees, Trees, trees_from
+from scrapy_eatext.tagger.trees import NamedTrees, PythonForest, Trees, trees_from
 
 
 def stump(names: list[str]) -> Trees:
@@ -28,14 +28,19 @@ def stump(names: list[str]) -> Trees:
 
 def test_a_tree_asks_whether_values_are_above_borders() -> None:
     values = np.array([[10, 11, 10, 11], [5, 5, 6, 6]], dtype=np.int32)
-    assert stump(["a", "b"]).sums(values).tolist() == [[101, 102, 103, 104]]
+    assert PythonForest(stump(["a", "b"])).sums(values).tolist() == [
+        [101, 102, 103, 104]
+    ]
 
 
 def test_trees_survive_their_arrays() -> None:
     made = stump(["a", "b"])
     again = trees_from("x", made.arrays("x"), ["a", "b"], 10)
     values = np.array([np.arange(30), np.arange(30) % 7], dtype=np.int32)
-    assert again.sums(values).tolist() == made.sums(values).tolist()
+    assert (
+        PythonForest(again).sums(values).tolist()
+        == PythonForest(made).sums(values).tolist()
+    )
 
 
 def test_an_ensemble_is_asked_about_one_thing() -> None:
