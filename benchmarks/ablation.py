@@ -29,6 +29,7 @@ from benchmarks.holdout import FOLDS, Sample, scores, small, summary, take, trai
 from benchmarks.tables import RESULTS, share, table
 from scrapy_eatext.algorithms import eatext as algorithm
 from scrapy_eatext.learning import tagger as eatext
+from scrapy_eatext.learning import words
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.learning.splits import folds, site_of
 from scrapy_eatext.tagger.context import CHANCE, best_first
@@ -105,7 +106,7 @@ ROWS = {
     "one round: no likelihoods of the blocks around": Row(
         lambda: patch.object(eatext, "FEATURES", {})
     ),
-    "no names of elements": Row(lambda: patch.object(eatext, "learn_names", no_names)),
+    "no names of elements": Row(lambda: patch.object(words, "learn_names", no_names)),
     "no containers": Row(drop("c1_", "c2_", "c3_", "c4_", "c5_", "in_", "likes")),
     "no neighbours": Row(drop("before", "behind", "window", "since", "to_", "from_")),
     "no blocks alike": Row(drop("way_", "tags_", "copies", "page_way", "page_tags")),
@@ -124,7 +125,6 @@ ROWS = {
     ),
     "without the pages of which segments are known": Row(segments=False),
     "trees of 6 questions": Row(rounds({"depth": 6}, {"depth": 6})),
-    "one ensemble a round": Row(rounds({"seeds": 1, "inner_seeds": 1}, {"seeds": 1})),
     "half as many trees": Row(rounds({"trees": 60}, {"trees": 80})),
 }
 

@@ -38,12 +38,16 @@ from scrapy_eatext.learning import tagger as learning
 from scrapy_eatext.learning.calibration import calibration_lines, kind_votes
 from scrapy_eatext.learning.corrections import corrected, read_corrections
 from scrapy_eatext.learning.data import LabelledPage, joined, read_folder
-from scrapy_eatext.learning.kinds import figures_of_names, learn_kinds
-from scrapy_eatext.learning.names import learn_names
 from scrapy_eatext.learning.refinement import bag
 from scrapy_eatext.learning.splits import folds
 from scrapy_eatext.learning.train import silent, take_samples, trainer
-from scrapy_eatext.learning.words import learn_words, tokens_of
+from scrapy_eatext.learning.trees import Rounds, grow
+from scrapy_eatext.learning.words import (
+    figures_of_names,
+    learn_kinds,
+    learn_table,
+    tokens_of,
+)
 from scrapy_eatext.tagger.context import CHANCE, FEATURES
 from scrapy_eatext.tagger.facts import TokenTable, weights
 from scrapy_eatext.tagger.features import features_with
@@ -90,14 +94,13 @@ def prepared(folder: Path, sets: Sequence[str], corrections: str) -> Prepared:
     samples = taken.data
     fold = np.array(folds([sample.site for sample in samples], FOLDS, 0))
     tokens = tokens_of(samples)
-    _, flagged = learn_names(samples)
+    _, flagged = learn_table(samples, tokens)
     kinds, weight = learning.kind_names(samples), learning.kind_weights(samples)
     tables, votes = [], []
     for k in range(FOLDS):
         others = np.flatnonzero(fold != k).tolist()
         seen = [samples[i] for i in others]
-        theirs = [tokens[i] for i in others]
-        table = replace(learn_names(seen, flagged)[0], words=learn_words(seen, theirs))
+        table, _ = learn_table(seen, [tokens[i] for i in others], flagged)
         tables.append(table)
         votes.append(learn_kinds(seen, table.hashes, kinds, weight))
     made = Prepared(taken.pages, samples, fold, tables, votes)
@@ -145,19 +148,17 @@ def likelihoods(of: Prepared) -> list[Any]:
 
 
 def _grown(
-    of: Prepared, samples: Any, rows: Any, weighed: Any, how: learning.Rounds
+    of: Prepared, samples: Any, rows: Any, weighed: Any, how: Rounds
 ) -> Iterator[Any]:
     """The trees of one round without each fold."""
     names = list(rows[0])
     for k in range(FOLDS):
         others = np.flatnonzero(of.fold != k).tolist()
-        weight = np.concatenate([weighed[i] for i in others])
-        share = np.concatenate([samples[i].share for i in others])
-        matrix = learning.matrix_of(
-            [rows[i] for i in others], [weighed[i] for i in others], names
+        parts = (
+            [of_pages[i] for i in others]
+            for of_pages in (rows, [sample.share for sample in samples], weighed)
         )
-        used = weight > 0
-        yield learning.grow(matrix, share[used], weight[used], names, how, k)
+        yield grow(*learning.examples(*parts, names), names, how, k)
 
 
 def calibrated_pages(of: Prepared, found: Sequence[Any], words: Sequence[Any]) -> Any:

@@ -112,8 +112,6 @@ TESTED_IN = {
     "execution": "execution/test_workers.py",
     "execution.choice": "crawl/test_settings.py",
     "learning": "learning/test_train.py",
-    "learning.chars": "algorithms/test_ngram.py",
-    "learning.names": "learning/test_tagger.py",
     "learning.ngram": "algorithms/test_ngram.py",
     "learning.perceptron": "algorithms/test_perceptron.py",
     "metadata": "metadata/test_reader.py",

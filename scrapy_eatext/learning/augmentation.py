@@ -9,13 +9,19 @@ part of the names and pages stays, so that names keep their weight.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import numpy as np
 from lxml.html import fromstring, tostring
 
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.columns import ElementColumn
 from scrapy_eatext.page.tags import TAG_ID
-from scrapy_eatext.page.walk import TOKEN_ATTRIBUTES, Walk
+from scrapy_eatext.page.walk import TOKEN_ATTRIBUTES
+
+if TYPE_CHECKING:
+    from scrapy_eatext.page.walk import Walk
 
 # The share of the words in a page's attributes that is replaced is one of these.
 _WORDS = (0.3, 0.6, 1.0)
@@ -42,7 +48,9 @@ def augmented(walk: Walk, random: np.random.Generator) -> Walk:
         tags[np.isin(tags, tag_ids)] = TAG_ID["div"]
     text = b"" if random.random() < _WORDLESS else walk.text
     descriptions = () if random.random() < _UNTITLED else walk.descriptions
-    return Walk(text, elements, walk.blocks, tokens, None, descriptions=descriptions)
+    return replace(
+        walk, text=text, elements=elements, tokens=tokens, descriptions=descriptions
+    )
 
 
 def stripped(html: bytes) -> str:

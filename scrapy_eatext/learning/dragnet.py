@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -118,8 +118,8 @@ class DragnetTrainer:
         )
         return Sample(
             site=site_of(page),
-            # The walk without its elements, which hold the whole page in memory.
-            walk=type(walk)(b"", walk.elements, walk.blocks, walk.tokens, None),
+            # The walk without its nodes, which hold the whole page in memory.
+            walk=replace(walk, text=b"", root=None),
             names=_names(walk.nodes),
             page=Reading.of(columns, labels, label(texts, comments)),
             original=Reading.of(

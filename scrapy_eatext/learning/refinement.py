@@ -3,6 +3,9 @@
 An alignment labels a block by the place of its words in the true text.  It fails if the
 true text has another order than the page, or has a repeated text only once.  So labels
 of single blocks are changed as long as this improves the word F1.
+
+Some true texts leave out all code, and some end in the middle of the page's text.
+Blocks that are missing for such a reason are not learned from at all.
 """
 
 from __future__ import annotations
@@ -10,9 +13,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from scrapy_eatext.page.columns import BlockColumn
+from scrapy_eatext.page.tags import CODE
+from scrapy_eatext.tagger.facts import tree_of, weights
+
+if TYPE_CHECKING:
+    from scrapy_eatext.page.walk import Walk
+    from scrapy_eatext.tagger.operations import Ints
 
 # In scripts without spaces between words each character is a word.
 _SPACELESS = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
@@ -23,6 +35,11 @@ _ROUNDS = 3
 _IN_TEXT, _GAIN = 0.75, 0.6
 # A block with fewer words than _SHORT needs a kept block within _NEAR blocks.
 _SHORT, _NEAR = 4, 3
+# A true text counts as cut off if at least _MORE_BLOCKS with _MORE_WORDS follow that
+# have paths typical of the text.  A typical path is that of at least _OFTEN blocks of
+# the text, and of at most _SELDOM times as many other blocks before the text's end.
+_MORE_BLOCKS, _MORE_WORDS = 5, 100
+_OFTEN, _SELDOM = 3, 0.2
 
 
 def bag(text: str) -> Counter[str]:
@@ -87,3 +104,39 @@ def refine(
         if best == last_best:
             break
     return np.array(kept, dtype=np.bool_)
+
+
+def noisy(share: NDArray[np.float32], walk: Walk) -> NDArray[np.bool_]:
+    """The blocks not to learn from; ``share`` is the share of content of each block."""
+    is_code = walk.blocks[:, BlockColumn.KIND] == CODE
+    way = tree_of(walk).same_way[walk.blocks[:, BlockColumn.INNER]]
+    # For each block the last one up to it that is no code.
+    place = np.maximum.accumulate(np.where(is_code, -1, np.arange(len(share))))
+    follows_content = (place >= 0) & (share[place] > 0)
+    omitted_code: NDArray[np.bool_] = is_code & follows_content & (share == 0)
+    return omitted_code | behind_cut(share, way, weights(walk))
+
+
+def behind_cut(
+    share: NDArray[np.float32], way: NDArray[np.intp], w: Ints
+) -> NDArray[np.bool_]:
+    """The blocks after a true text that ends in the middle of the page's text.
+
+    ``way`` is a hash of each block's path, ``w`` are its words.
+    """
+    is_cut = np.zeros(len(share), dtype=np.bool_)
+    content = np.flatnonzero(share > 0)
+    if not len(content):
+        return is_cut
+    end = int(content[-1]) + 1
+    inside = Counter(way[content].tolist())
+    beside = Counter(way[:end][share[:end] == 0].tolist())
+    typical = [
+        path
+        for path, count in inside.items()
+        if count >= _OFTEN and beside[path] <= _SELDOM * count
+    ]
+    behind = end + np.flatnonzero(np.isin(way[end:], typical))
+    if len(behind) >= _MORE_BLOCKS and int(w[behind].sum()) >= _MORE_WORDS:
+        is_cut[end : behind[-1] + 1] = True
+    return is_cut

@@ -12,8 +12,7 @@ from scrapy_eatext.algorithms import DEFAULT, get_algorithm
 from scrapy_eatext.durable import write_whole
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.labels import label_content, label_page
-from scrapy_eatext.learning.noise import noisy
-from scrapy_eatext.learning.refinement import bag, refine
+from scrapy_eatext.learning.refinement import bag, noisy, refine
 from scrapy_eatext.page import Page
 from scrapy_eatext.sites.learning import COMMENT, MAIN, REST, UNKNOWN, Studied
 from scrapy_eatext.tagger.descriptions import described_walk

@@ -7,13 +7,10 @@ that were trained on other sites.
 
 from __future__ import annotations
 
-import json
-import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,30 +20,36 @@ from scrapy_eatext.learning import DataError, need
 from scrapy_eatext.learning.augmentation import augmented
 from scrapy_eatext.learning.calibration import calibration_lines, kind_votes
 from scrapy_eatext.learning.corrections import hashes
-from scrapy_eatext.learning.kinds import figures_of_names, learn_kinds
 from scrapy_eatext.learning.labels import label_page
-from scrapy_eatext.learning.names import learn_names
-from scrapy_eatext.learning.noise import noisy
-from scrapy_eatext.learning.refinement import bag, refine
+from scrapy_eatext.learning.refinement import bag, noisy, refine
 from scrapy_eatext.learning.splits import folds, site_of
 from scrapy_eatext.learning.train import Fitted
-from scrapy_eatext.learning.words import learn_words, tokens_of
+from scrapy_eatext.learning.trees import Rounds, grow
+from scrapy_eatext.learning.words import (
+    figures_of_names,
+    learn_kinds,
+    learn_table,
+    tokens_of,
+)
 from scrapy_eatext.page import Page
-from scrapy_eatext.page.walk import Walk
 from scrapy_eatext.tagger.context import FEATURES, ZERO
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.features import features_with
 from scrapy_eatext.tagger.kinds import NameVotes, calibrated, figure_names
 from scrapy_eatext.tagger.model import Tagger, likelihood_of
 from scrapy_eatext.tagger.selection import select
-from scrapy_eatext.tagger.trees import NO_TREES, Trees, constant_trees
+from scrapy_eatext.tagger.trees import NO_TREES
 from scrapy_eatext.tagger.whole import NAMES, lack_of, page_figures
 
 if TYPE_CHECKING:
     from scrapy_eatext.learning.corrections import Correction
     from scrapy_eatext.learning.data import LabelledPage
     from scrapy_eatext.learning.train import Progress
+    from scrapy_eatext.page.walk import Walk
     from scrapy_eatext.tagger.operations import Ints, Rows
+    from scrapy_eatext.tagger.trees import Trees
+
+    Floats = NDArray[np.float64]
 
 MODEL = "eatext.model"
 # The number of folds, by site, for out-of-fold predictions.
@@ -67,31 +70,11 @@ _COMMENTS_WEIGHT = 3
 # of the first trees, out of fold, is above this quantile weighs less: by the square of
 # the ratio of the two losses.
 _TRUSTED_QUANTILE = 0.9
-_SCALE = 2000
 # The logit, negated, of a kind that no training page of a fold has.
 _UNLIKELY = 20
 # How many ensembles are grown at a time, each in one thread: this is faster than one
 # ensemble in several threads, and gives the same trees on every machine.
 _AT_ONCE = 2
-
-
-@dataclass(frozen=True)
-class Rounds:
-    """How an ensemble is grown; it is the mean of ensembles of several ``seeds``.
-
-    Ensembles for out-of-fold predictions have ``inner_seeds``.
-    """
-
-    trees: int
-    rate: float
-    depth: int = 6
-    seeds: int = 1
-    inner_seeds: int = 1
-    columns: float = 0.2
-    rows: float = 0.6
-    ridge: float = 5.0
-    borders: int = 64
-
 
 FIRST = Rounds(trees=140, rate=0.14)
 SECOND = Rounds(trees=220, rate=0.11)
@@ -142,17 +125,9 @@ class EatextTrainer:
         if not len(blocks):
             raise DataError(f"{page.file} shows no text")
         texts = blocks.texts(list(range(len(blocks))))
-        walk = described_walk(parsed)
         # The walk without its nodes, which hold the whole page in memory.
-        bare = Walk(
-            walk.text,
-            walk.elements,
-            walk.blocks,
-            walk.tokens,
-            None,
-            descriptions=walk.descriptions,
-        )
-        sample = Sample(site_of(page), page.kind, bare, np.empty(0, np.float32))
+        walk = replace(described_walk(parsed), root=None)
+        sample = Sample(site_of(page), page.kind, walk, np.empty(0, np.float32))
         if page.has_segments:
             share, lost = _by_segments(texts, page)
             return replace(sample, share=share, lost=lost)
@@ -199,10 +174,18 @@ def _corrected(sample: Sample, texts: Sequence[str], correction: Correction) -> 
         sample,
         kind=correction.kind or sample.kind,
         share=main.astype(np.float32),
-        true=_sum(sample.bags, main),
+        true=_words_of(sample, main),
         comments=comments,
         by_block=True,
     )
+
+
+def _words_of(sample: Sample, kept: NDArray[np.bool_]) -> Counter[str]:
+    """The words of the kept blocks."""
+    words: Counter[str] = Counter()
+    for i in np.flatnonzero(kept).tolist():
+        words.update(sample.bags[i])
+    return words
 
 
 def in_text(
@@ -224,14 +207,6 @@ def _is_by_block(texts: Sequence[str], page: LabelledPage) -> bool:
     blocks = {_folded(text) for text in texts}
     parts = [_folded(part) for part in page.text.split("\n\n") if part.strip()]
     return blocks.issuperset(parts) and (bool(parts) or page.comments is not None)
-
-
-def _sum(bags: Sequence[Counter[str]], kept: NDArray[np.bool_]) -> Counter[str]:
-    """The words of the kept blocks."""
-    words: Counter[str] = Counter()
-    for i in np.flatnonzero(kept).tolist():
-        words.update(bags[i])
-    return words
 
 
 def _folded(text: str) -> str:
@@ -269,25 +244,22 @@ def varied(samples: Sequence[Sample], seed: int) -> list[Sample]:
 
 def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     inner = np.array(folds([sample.site for sample in samples], INNER, seed))
-    table, flagged_names = learn_names(samples)
     tokens = tokens_of(samples)
-    table = replace(table, words=learn_words(samples, tokens))
+    table, flagged_names = learn_table(samples, tokens)
     kinds, weight_of_kind = kind_names(samples), kind_weights(samples)
     names_of_kinds = learn_kinds(samples, table.hashes, kinds, weight_of_kind)
     tables, votes_without = [], []
     for fold in range(INNER):
         training = np.flatnonzero(inner != fold).tolist()
-        training_samples = [samples[i] for i in training]
-        words = learn_words(training_samples, [tokens[i] for i in training])
-        names_table = learn_names(training_samples, flagged_names)[0]
-        tables.append(replace(names_table, words=words))
-        hashes = names_table.hashes
-        weight = learn_kinds(training_samples, hashes, kinds, weight_of_kind)
-        votes_without.append(NameVotes(hashes, weight))
+        others = [samples[i] for i in training]
+        part, _ = learn_table(others, [tokens[i] for i in training], flagged_names)
+        tables.append(part)
+        weight = learn_kinds(others, part.hashes, kinds, weight_of_kind)
+        votes_without.append(NameVotes(part.hashes, weight))
     samples = varied(samples, seed)
-    taggers = [Tagger(names_table, NO_TREES, NO_TREES) for names_table in tables]
+    taggers = [Tagger(part, NO_TREES, NO_TREES) for part in tables]
     # The features that all tables have: a fold of few pages lacks some names.
-    names = list(features_with(min(each.flags for each in [table, *tables])))
+    names = list(features_with(min(part.flags for part in [table, *tables])))
     votes = figures_of_names(samples, votes_without, inner)
     rows = [
         taggers[fold].features(sample.walk, names, votes=of_page)
@@ -309,13 +281,15 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     if any(sample.has_comments for sample in samples):
         parts["comments"] = _comment_trees(samples, rows, weights, names, seed)
     arrays: dict[str, NDArray[Any]] = {
-        f"tokens.{name}": getattr(table, name)
-        for name in ("hashes", "near", "far", "flag")
+        **{
+            f"tokens.{name}": getattr(table, name)
+            for name in ("hashes", "near", "far", "flag")
+        },
+        "words.hashes": table.words.hashes,
+        "words.weight": table.words.weight,
+        "names.kinds": names_of_kinds,
+        "lines": lines,
     }
-    arrays |= {
-        f"words.{name}": getattr(table.words, name) for name in ("hashes", "weight")
-    }
-    arrays |= {"names.kinds": names_of_kinds, "lines": lines}
     for name, trees in parts.items():
         arrays |= trees.arrays(name)
     header = {
@@ -336,7 +310,7 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
 def _round(
     samples: Sequence[Sample],
     rows: Sequence[Rows],
-    weights: Sequence[NDArray[np.float64]],
+    weights: Sequence[Floats],
     names: Sequence[str],
     how: Rounds,
     inner: NDArray[np.intp],
@@ -344,20 +318,14 @@ def _round(
     progress: Progress,
 ) -> tuple[Trees, list[Ints]]:
     """Trees of all samples, and each sample's likelihoods out of fold."""
-    matrix = matrix_of(rows, weights, names)
-    weight = np.concatenate(weights)
-    used = weight > 0
-    share = np.concatenate([sample.share for sample in samples])[used]
-    fold = np.repeat(inner, [len(sample.share) for sample in samples])[used]
-    weight = weight[used]
-    inside = replace(how, seeds=how.inner_seeds)
+    shares = [sample.share for sample in samples]
+    matrix, share, weight = examples(rows, shares, weights, names)
+    fold = np.repeat(inner, [np.count_nonzero(w > 0) for w in weights])
 
     def grown(part: int) -> Trees:
         """The trees without fold number ``part``; for INNER, those of all samples."""
-        if part == INNER:
-            return grow(matrix, share, weight, names, how, seed)
-        rows = fold != part
-        return grow(matrix[rows], share[rows], weight[rows], names, inside, seed)
+        seen = fold != part
+        return grow(matrix[seen], share[seen], weight[seen], names, how, seed)
 
     with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
         futures = [pool.submit(grown, part) for part in range(INNER + 1)]
@@ -369,27 +337,29 @@ def _round(
     return trees[INNER], likelihoods
 
 
-def matrix_of(
-    rows: Sequence[Rows], weights: Sequence[NDArray[np.float64]], names: Sequence[str]
-) -> NDArray[np.float32]:
-    """The features of all blocks with a weight above 0, a row for each block.
+def examples(
+    rows: Sequence[Rows],
+    truths: Sequence[NDArray[Any]],
+    weights: Sequence[Floats],
+    names: Sequence[str],
+) -> tuple[NDArray[np.float32], NDArray[Any], Floats]:
+    """The features, truths and weights of all blocks with a weight above 0.
 
-    Whole numbers up to 2^24 are exact in it.
+    The features have a row for each block.  Whole numbers up to 2^24 are exact in it.
     """
-    return np.concatenate(
-        [
-            np.stack([row[name][weight > 0] for name in names], axis=1).astype(
-                np.float32
-            )
-            for row, weight in zip(rows, weights, strict=True)
-        ]
-    )
+    matrix = [
+        np.stack([row[name][weight > 0] for name in names], axis=1).astype(np.float32)
+        for row, weight in zip(rows, weights, strict=True)
+    ]
+    weight = np.concatenate(weights)
+    used = weight > 0
+    return np.concatenate(matrix), np.concatenate(truths)[used], weight[used]
 
 
 def _comment_trees(
     samples: Sequence[Sample],
     rows: Sequence[Rows],
-    weights: Sequence[NDArray[np.float64]],
+    weights: Sequence[Floats],
     names: Sequence[str],
     seed: int,
 ) -> Trees:
@@ -397,24 +367,15 @@ def _comment_trees(
 
     If a page's comments are unknown, only its main text is learned from, as no comment.
     """
-    truth, weight = [], []
-    for sample, block_weights in zip(samples, weights, strict=True):
+    truths, known = [], []
+    for sample, weight in zip(samples, weights, strict=True):
         if sample.comments is None:
-            truth.append(np.zeros(len(sample.share), dtype=np.bool_))
-            weight.append(np.where(sample.share >= 0.5, block_weights, 0))
+            truths.append(np.zeros(len(weight)))
+            known.append(np.where(sample.share >= 0.5, weight, 0))
         else:
-            truth.append(sample.comments)
-            weight.append(block_weights)
-    weights_of_all = np.concatenate(weight)
-    used = weights_of_all > 0
-    return grow(
-        matrix_of(rows, weight, names),
-        np.concatenate(truth)[used].astype(np.float64),
-        weights_of_all[used],
-        names,
-        COMMENTS,
-        seed,
-    )
+            truths.append(sample.comments.astype(np.float64))
+            known.append(weight)
+    return grow(*examples(rows, truths, known, names), names, COMMENTS, seed)
 
 
 def kind_names(samples: Sequence[Sample]) -> list[str]:
@@ -442,7 +403,7 @@ def kind_weights(samples: Sequence[Sample]) -> dict[str, float]:
 
 def block_weights(
     samples: Sequence[Sample], rows: Sequence[Rows], seed: int
-) -> list[NDArray[np.float64]]:
+) -> list[Floats]:
     """The weights of the blocks of all pages."""
     of_kind = kind_weights(samples)
     return [
@@ -455,39 +416,33 @@ def block_weights(
 
 def trusted(
     samples: Sequence[Sample],
-    weights: Sequence[NDArray[np.float64]],
+    weights: Sequence[Floats],
     likelihoods: Sequence[Ints],
-) -> list[NDArray[np.float64]]:
+) -> list[Floats]:
     """The weights, lower for pages on which the first trees, out of fold, were wrong.
 
     Pages whose blocks were labelled themselves keep their weights.
     """
+    of_pages = list(zip(samples, weights, likelihoods, strict=True))
     losses = np.array(
-        [
-            _loss(likelihood, sample.share, weight)
-            for sample, weight, likelihood in zip(
-                samples, weights, likelihoods, strict=True
-            )
-        ]
+        [_loss(found, sample.share, weight) for sample, weight, found in of_pages]
     )
     high = float(np.quantile(losses, _TRUSTED_QUANTILE))
     trust = np.minimum(1.0, high / np.maximum(losses, 1e-6)) ** 2
     return [
         weight * (1.0 if sample.by_block else t)
-        for sample, weight, t in zip(samples, weights, trust.tolist(), strict=True)
+        for (sample, weight, _), t in zip(of_pages, trust.tolist(), strict=True)
     ]
 
 
-def _loss(
-    likelihood: Ints, share: NDArray[np.float32], weight: NDArray[np.float64]
-) -> float:
+def _loss(likelihood: Ints, share: NDArray[np.float32], weight: Floats) -> float:
     """The mean logistic loss of a page's blocks."""
     logit = (likelihood - ZERO) / 100
     loss = np.logaddexp(0, logit) - np.clip(share, 0, 1) * logit
     return float((loss * weight).sum() / max(float(weight.sum()), 1e-9))
 
 
-def _page_weights(sample: Sample, w: Ints, seed: int) -> NDArray[np.float64]:
+def _page_weights(sample: Sample, w: Ints, seed: int) -> Floats:
     """The weights of a page's blocks: in sum 100, or less for a page with segments."""
     known = np.flatnonzero((sample.share >= 0) & (w > 0))
     if len(known) > _BLOCKS:
@@ -530,7 +485,7 @@ def _page_parts(
 
 def chosen_pages(
     samples: Sequence[Sample], words: Sequence[Ints], likelihoods: Sequence[Ints]
-) -> tuple[Ints, NDArray[np.float64]]:
+) -> tuple[Ints, Floats]:
     """The figures of pages with chosen blocks, and the F1 of these blocks."""
     figures, scores = [], []
     for sample, w, likelihood in zip(samples, words, likelihoods, strict=True):
@@ -592,7 +547,7 @@ def _among(trees: Trees, present: NDArray[np.intp], count: int) -> Trees:
     return replace(trees, leaves=leaves, bias=bias)
 
 
-def quality_trees(figures: Ints, scores: NDArray[np.float64], seed: int) -> Trees:
+def quality_trees(figures: Ints, scores: Floats, seed: int) -> Trees:
     """Trees that estimate the lack of F1 of pages, see tagger/whole.py."""
     equal_weights = np.ones(len(scores))
     return grow(figures, lack_of(scores), equal_weights, NAMES, PAGES, seed, "RMSE")
@@ -605,101 +560,8 @@ def score(sample: Sample, kept: NDArray[np.bool_]) -> float:
         wrong = int((kept & (sample.share == 0)).sum())
         missed = int((~kept & (sample.share >= 0.5)).sum()) + sample.lost
         return 2 * hits / (2 * hits + wrong + missed) if hits + wrong + missed else 1.0
-    words = _sum(sample.bags, kept)
+    words = _words_of(sample, kept)
     wanted = sample.true or Counter()
     if not wanted or not words:
         return float(not wanted and not words)
     return 2 * (words & wanted).total() / (words.total() + wanted.total())
-
-
-def grow(
-    matrix: NDArray[Any],
-    truth: NDArray[Any],
-    weight: NDArray[np.float64],
-    names: Sequence[str],
-    how: Rounds,
-    seed: int,
-    loss: str = "CrossEntropy",
-) -> Trees:
-    """Grow an ensemble with CatBoost, and convert it to whole numbers."""
-    catboost = need("catboost")
-    if loss != "CrossEntropy" and len(set(truth.tolist())) == 1:
-        # There is nothing to learn from equal labels.
-        answer = 0.0 if loss == "MultiClass" else float(truth[0])
-        return constant_trees(answer, how.depth, _SCALE)
-    if loss == "CrossEntropy":
-        truth = np.clip(truth, 0, 1)
-    pool = catboost.Pool(matrix, truth, weight=weight)
-    models = []
-    for number in range(how.seeds):
-        model = catboost.CatBoost(
-            {
-                "loss_function": loss,
-                "iterations": how.trees,
-                "learning_rate": how.rate,
-                "depth": how.depth,
-                "rsm": how.columns,
-                "bootstrap_type": "Bernoulli",
-                "subsample": how.rows,
-                "l2_leaf_reg": how.ridge,
-                "border_count": how.borders,
-                "random_seed": seed + number,
-                "thread_count": 1,
-                "allow_writing_files": False,
-                "verbose": False,
-            }
-        )
-        model.fit(pool)
-        models.append(model)
-    model = models[0]
-    if len(models) > 1:
-        model = catboost.sum_models(models, weights=[1 / len(models)] * len(models))
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.json"
-        model.save_model(str(path), format="json")
-        return whole_trees(json.loads(path.read_text("utf-8")), names, how.depth)
-
-
-def whole_trees(model: Mapping[str, Any], names: Sequence[str], depth: int) -> Trees:
-    """CatBoost's JSON of an ensemble as Trees, with the features in use alone."""
-    # Trees without splits occur if pages are all alike.
-    trees = [tree for tree in model["oblivious_trees"] if tree["splits"]]
-    flat = [tree for tree in model["oblivious_trees"] if not tree["splits"]]
-    borders_of: dict[int, set[int]] = {}
-    splits: list[list[tuple[int, int]]] = []
-    for tree in trees:
-        row = [
-            (int(s["float_feature_index"]), int(np.floor(s["border"])))
-            for s in tree["splits"]
-        ]
-        for feature, border in row:
-            borders_of.setdefault(feature, set()).add(border)
-        splits.append(row)
-    used = sorted(borders_of)
-    borders = [sorted(borders_of[feature]) for feature in used]
-    slot = {feature: i for i, feature in enumerate(used)}
-    scale, bias = model["scale_and_bias"]
-    bias = np.add(bias, sum(np.multiply(tree["leaf_values"], scale) for tree in flat))
-    classes = len(bias)
-    features = np.zeros((len(trees), depth), dtype=np.int16)
-    bins = np.zeros((len(trees), depth), dtype=np.uint8)
-    leaves = np.zeros((classes, len(trees), 1 << depth), dtype=np.int16)
-    for t, (tree, row) in enumerate(zip(trees, splits, strict=True)):
-        values = np.array(tree["leaf_values"], dtype=np.float64) * scale * _SCALE
-        values = np.rint(values.reshape(-1, classes)).clip(-32768, 32767)
-        # In a tree of fewer levels the higher bits make no difference.
-        for leaf in range(1 << depth):
-            leaves[:, t, leaf] = values[leaf & (len(values) - 1)]
-        for level, (of, border) in enumerate(row):
-            features[t, level] = slot[of]
-            bins[t, level] = borders[slot[of]].index(border)
-    return Trees(
-        names=tuple(names[i] for i in used),
-        borders=np.array([b for row in borders for b in row], dtype=np.int32),
-        starts=np.cumsum([0, *map(len, borders)]).astype(np.int32),
-        feature=features,
-        bin=bins,
-        leaves=leaves,
-        bias=np.rint(bias * _SCALE).astype(np.int32),
-        scale=_SCALE,
-    )

@@ -1,33 +1,47 @@
-"""Learns the weights of words at the beginnings of blocks, by a logistic regression.
+"""Learns weights of words, by logistic regressions.
 
-As with names, a word is used only if several sites have it; the most important ones are
-kept.
+They are of words in attributes and at the beginnings of blocks for main text, and of
+words in attributes for kinds of pages.  For main text a word is used only if several
+sites have it, so that the meaning of words is learned, not the vocabulary of a site.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_eatext.learning import need
-from scrapy_eatext.learning.names import MIN_SITES, hundredths, regress
-from scrapy_eatext.tagger.facts import weights
-from scrapy_eatext.tagger.words import WordTable, word_tokens
+from scrapy_eatext.page.columns import BlockColumn, ElementColumn
+from scrapy_eatext.tagger.facts import NEAR, TokenTable, weights
+from scrapy_eatext.tagger.kinds import words_on
+from scrapy_eatext.tagger.words import WordTable, no_words, places_in, word_tokens
 
 if TYPE_CHECKING:
     from scrapy_eatext.learning.tagger import Sample
+    from scrapy_eatext.page.walk import Walk
+    from scrapy_eatext.tagger.kinds import NameVotes
+    from scrapy_eatext.tagger.operations import Ints
 
-# The number of words that are kept.
-WORDS = 16_000
-# The penalty on the squares of the weights, found by cross-validation.
-_PENALTY = 3e-4
-# A block's weight grows with its words, up to this many.
+# The fewest sites that use a word.
+MIN_SITES = 5
+# The number of names with a feature of their own, and of words that are kept.
+FLAGS, WORDS = 64, 16_000
+# The penalties on the squares of the weights, found by cross-validation.
+_OF_NAMES, _OF_WORDS, _OF_KINDS = 7e-4, 3e-4, 8e-5
+# The most blocks of a page in the regression of names, evenly spread.
+_BLOCKS = 120
+# In that of words a block's weight grows with its words, up to this many.
 _LONG = 60
+_STEPS = 40
+_HIGHEST = 500
 
-Tokens = tuple[NDArray[np.uint32], NDArray[np.intp]]
+Floats = NDArray[np.float64]
+Hashes = NDArray[np.uint32]
+Tokens = tuple[Hashes, NDArray[np.intp]]
 
 
 def tokens_of(samples: Sequence[Sample]) -> list[Tokens]:
@@ -35,56 +49,201 @@ def tokens_of(samples: Sequence[Sample]) -> list[Tokens]:
     return [word_tokens(sample.walk) for sample in samples]
 
 
+def learn_table(
+    samples: Sequence[Sample], tokens: Sequence[Tokens], flagged: Hashes | None = None
+) -> tuple[TokenTable, Hashes]:
+    """The table of names and words, and the names with a feature of their own.
+
+    ``tokens`` are the words of each sample.  The names with a feature are ``flagged``,
+    if given, or else the most important ones.
+    """
+    table, flagged = learn_names(samples, flagged)
+    return replace(table, words=learn_words(samples, tokens)), flagged
+
+
+def learn_names(
+    samples: Sequence[Sample], flagged: Hashes | None = None
+) -> tuple[TokenTable, Hashes]:
+    """The table of names without words, and the names with a feature of their own."""
+    vocabulary = _vocabulary(samples, [sample.walk.tokens for sample in samples])
+    parts, truths, weights_of_parts = [], [], []
+    for sample in samples:
+        w = weights(sample.walk)
+        usable = np.flatnonzero((sample.share >= 0) & (w > 0))
+        usable = usable[:: -(-len(usable) // _BLOCKS) or 1]
+        parts.append(_counts(sample.walk, usable, vocabulary))
+        truths.append(sample.share[usable].astype(np.float64))
+        weight = np.sqrt(w[usable].astype(np.float64))
+        weights_of_parts.append(
+            weight / max(float(np.sqrt(w[sample.share >= 0]).sum()), 1.0)
+        )
+    matrix, fitted = _fitted(parts, truths, weights_of_parts, _OF_NAMES)
+    near, far = fitted[: len(vocabulary)], fitted[len(vocabulary) :]
+    if flagged is None:
+        shares = np.asarray((matrix > 0).mean(axis=0)).ravel()
+        importance = np.abs(fitted) * np.sqrt(shares * (1 - shares))
+        importance = importance[: len(vocabulary)] + importance[len(vocabulary) :]
+        flagged = vocabulary[np.argsort(-importance, kind="stable")[:FLAGS]]
+    flag = np.full(len(vocabulary), -1, dtype=np.int32)
+    place, is_known = places_in(vocabulary, flagged)
+    flag[place[is_known]] = np.flatnonzero(is_known)
+    return TokenTable(vocabulary, _hundredths(near), _hundredths(far), flag), flagged
+
+
+def _counts(walk: Walk, blocks: NDArray[np.intp], vocabulary: Hashes) -> Any:
+    """For each block the counts of words near it, then of words on outer elements."""
+    parents, firsts, tokens = (
+        walk.elements[:, ElementColumn[name.upper()]].tolist()
+        for name in ("parent", "first_token", "tokens")
+    )
+    place, is_known = places_in(vocabulary, walk.tokens)
+    place_of_token = np.where(is_known, place, -1).tolist()
+    inner = walk.blocks[:, BlockColumn.INNER]
+    around: dict[int, list[int]] = {}
+    ends, columns = [0], []
+    for element in inner[blocks].tolist():
+        if element not in around:
+            row, at, steps = [], element, 0
+            while at >= 0:
+                shift = 0 if steps < NEAR else len(vocabulary)
+                own = place_of_token[firsts[at] : firsts[at] + tokens[at]]
+                row += [value + shift for value in own if value >= 0]
+                at, steps = parents[at], steps + 1
+            around[element] = row
+        columns += around[element]
+        ends.append(len(columns))
+    ones = np.ones(len(columns))
+    shape = len(blocks), 2 * len(vocabulary)
+    counts = need("scipy.sparse").csr_matrix(
+        (ones, np.array(columns, dtype=np.int64), ends), shape=shape
+    )
+    counts.sum_duplicates()
+    # Counts above two are cut to two.
+    counts.data = np.minimum(counts.data, 2.0)
+    return counts
+
+
 def learn_words(samples: Sequence[Sample], tokens: Sequence[Tokens]) -> WordTable:
-    """The table of words in texts; ``tokens`` are the words of each sample."""
-    vocabulary = _vocabulary(samples, tokens)
+    """The table of the most important words in texts, by weight and frequency."""
+    vocabulary = _vocabulary(samples, [hashes for hashes, _ in tokens])
     if not len(vocabulary):
-        return WordTable(vocabulary, np.zeros(0, dtype=np.int32))
-    sparse = need("scipy.sparse")
+        return no_words()
+    csr_matrix = need("scipy.sparse").csr_matrix
     parts, truths, weights_of_parts = [], [], []
     for sample, (hashes, block) in zip(samples, tokens, strict=True):
         w = weights(sample.walk)
         usable = (sample.share >= 0) & (w > 0)
-        place = np.minimum(vocabulary.searchsorted(hashes), len(vocabulary) - 1)
-        is_used = (vocabulary[place] == hashes) & usable[block]
+        place, is_known = places_in(vocabulary, hashes)
+        is_used = is_known & usable[block]
         row = (np.cumsum(usable) - 1)[block[is_used]]
         shape = int(usable.sum()), len(vocabulary)
         ones = np.ones(len(row))
-        parts.append(sparse.csr_matrix((ones, (row, place[is_used])), shape=shape))
+        parts.append(csr_matrix((ones, (row, place[is_used])), shape=shape))
         truths.append(sample.share[usable].clip(0, 1).astype(np.float64))
         weight = np.sqrt(np.minimum(w[usable], _LONG).astype(np.float64))
         weights_of_parts.append(weight / max(float(weight.sum()), 1.0))
-    matrix = sparse.vstack(parts).tocsr()
-    weight = np.concatenate(weights_of_parts)
-    fitted = regress(matrix, np.concatenate(truths), weight / weight.sum(), _PENALTY)
-    return _best(vocabulary, fitted, matrix)
+    matrix, fitted = _fitted(parts, truths, weights_of_parts, _OF_WORDS)
+    share = np.minimum(np.asarray(matrix.mean(axis=0)).ravel(), 0.5)
+    importance = np.abs(fitted) * np.sqrt(share * (1 - share))
+    weight = _hundredths(fitted)
+    best = np.argsort(-importance, kind="stable")[:WORDS]
+    best = np.sort(best[weight[best] != 0])
+    return WordTable(vocabulary[best], weight[best])
 
 
-def _vocabulary(
-    samples: Sequence[Sample], tokens: Sequence[Tokens]
-) -> NDArray[np.uint32]:
-    """The words that enough sites use."""
+def learn_kinds(
+    samples: Sequence[Sample],
+    hashes: Hashes,
+    kinds: Sequence[str],
+    kind_weights: Mapping[str, float],
+) -> NDArray[np.int16]:
+    """The weights of NameVotes for the words ``hashes``.
+
+    They are learned from pages whose whole text is known.
+    """
+    whole = [sample for sample in samples if sample.true is not None]
+    if not whole or not len(hashes):
+        return np.zeros((len(hashes), len(kinds)), dtype=np.int16)
+    words_of_pages = [words_on(sample.walk, hashes) for sample in whole]
+    counts = np.array([len(words) for words in words_of_pages])
+    matrix = need("scipy.sparse").csr_matrix(
+        (
+            np.repeat(1 / np.sqrt(np.maximum(counts, 1)), counts),
+            np.concatenate(words_of_pages),
+            np.concatenate([[0], counts.cumsum()]),
+        ),
+        shape=(len(whole), len(hashes)),
+    )
+    weight = np.array([kind_weights[sample.kind] for sample in whole])
+    of_kind = np.array([[sample.kind == kind for sample in whole] for kind in kinds])
+    columns = [
+        _hundredths(_regress(matrix, truth, weight / weight.sum(), _OF_KINDS))
+        for truth in of_kind.astype(np.float64)
+    ]
+    return np.stack(columns, axis=1).astype(np.int16)
+
+
+def figures_of_names(
+    samples: Sequence[Sample], votes: Sequence[NameVotes], fold: NDArray[np.intp]
+) -> Ints:
+    """The figures of each page, a row for each, by the votes without its fold."""
+    return np.array(
+        [
+            votes[k].figures(sample.walk)
+            for sample, k in zip(samples, fold.tolist(), strict=True)
+        ]
+    )
+
+
+def _vocabulary(samples: Sequence[Sample], tokens: Iterable[Hashes]) -> Hashes:
+    """The words, of those of each sample, that enough sites use; sorted."""
     site = {name: i for i, name in enumerate(sorted({s.site for s in samples}))}
     used = [
         np.unique(hashes).astype(np.uint64) << np.uint64(32)
         | np.uint64(site[sample.site])
-        for sample, (hashes, _) in zip(samples, tokens, strict=True)
+        for sample, hashes in zip(samples, tokens, strict=True)
     ]
     pairs = np.unique(np.concatenate(used))
     hashes, count = np.unique(
         (pairs >> np.uint64(32)).astype(np.uint32), return_counts=True
     )
-    enough: NDArray[np.uint32] = hashes[count >= MIN_SITES]
+    enough: Hashes = hashes[count >= MIN_SITES]
     return enough
 
 
-def _best(
-    vocabulary: NDArray[np.uint32], fitted: NDArray[np.float64], matrix: Any
-) -> WordTable:
-    """The most important words, by weight and frequency."""
-    share = np.minimum(np.asarray(matrix.mean(axis=0)).ravel(), 0.5)
-    importance = np.abs(fitted) * np.sqrt(share * (1 - share))
-    weight = hundredths(fitted)
-    best = np.argsort(-importance, kind="stable")[:WORDS]
-    best = np.sort(best[weight[best] != 0])
-    return WordTable(vocabulary[best], weight[best])
+def _fitted(
+    parts: Sequence[Any],
+    truths: Sequence[Floats],
+    weights: Sequence[Floats],
+    penalty: float,
+) -> tuple[Any, Floats]:
+    """The matrix of all pages, and the weights of its columns."""
+    matrix = need("scipy.sparse").vstack(parts).tocsr()
+    weight = np.concatenate(weights)
+    truth = np.concatenate(truths)
+    return matrix, _regress(matrix, truth, weight / weight.sum(), penalty)
+
+
+def _regress(matrix: Any, truth: Floats, weight: Floats, penalty: float) -> Floats:
+    """The weights of an L2 logistic regression; its intercept is left out."""
+    transposed = matrix.T.tocsr()
+
+    def loss(parameters: Floats) -> tuple[float, Floats]:
+        weights, bias = parameters[:-1], parameters[-1]
+        logit = matrix @ weights + bias
+        value = float((weight * (np.logaddexp(0, logit) - truth * logit)).sum())
+        error = weight * (1 / (1 + np.exp(-logit)) - truth)
+        slope = np.append(transposed @ error + penalty * weights, error.sum())
+        return value + penalty * float(weights @ weights) / 2, slope
+
+    start = np.zeros(matrix.shape[1] + 1)
+    solution = need("scipy.optimize").minimize(
+        loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS}
+    )
+    weights: Floats = solution.x[:-1]
+    return weights
+
+
+def _hundredths(weights: Floats) -> NDArray[np.int32]:
+    """Weights in hundredths, as whole numbers within bounds."""
+    return np.rint(weights * 100).clip(-_HIGHEST, _HIGHEST).astype(np.int32)

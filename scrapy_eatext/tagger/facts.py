@@ -24,7 +24,7 @@ from scrapy_eatext.page.columns import (
 from scrapy_eatext.page.tags import HEADING, PARAGRAPH, QUOTE, TAG_ID, TAGS
 from scrapy_eatext.tagger import descriptions
 from scrapy_eatext.tagger.operations import NONE
-from scrapy_eatext.tagger.words import WordTable, no_words, word_facts
+from scrapy_eatext.tagger.words import WordTable, no_words, places_in, word_facts
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -593,14 +593,7 @@ def name_facts(walk: Walk, table: TokenTable, tree: Tree) -> Rows:
     # For each occurrence of a known word: its element, and its place in the table.
     owner = np.repeat(np.arange(len(elements)), tokens)
     used = np.arange(len(owner)) - np.repeat(np.cumsum(tokens) - tokens, tokens)
-    values = walk.tokens[first[owner] + used]
-    place = table.hashes.searchsorted(values)
-    place = np.minimum(place, max(len(table.hashes) - 1, 0))
-    known = (
-        table.hashes[place] == values
-        if len(table.hashes)
-        else np.zeros(len(values), dtype=np.bool_)
-    )
+    place, known = places_in(table.hashes, walk.tokens[first[owner] + used])
     owner, place = owner[known], place[known]
     near = _own_names(owner, table.near[place], len(elements))
     far = _own_names(owner, table.far[place], len(elements))

@@ -18,6 +18,7 @@ import numpy as np
 
 from scrapy_eatext.tagger.context import CHANCE, HIGHEST, ZERO
 from scrapy_eatext.tagger.whole import NAMES
+from scrapy_eatext.tagger.words import places_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,17 +57,13 @@ class NameVotes:
 
 def words_on(walk: Walk, hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.intp]:
     """The places in a table of the words in a page's attributes, each once."""
-    if not len(hashes):
-        return np.zeros(0, dtype=np.intp)
     # Most words occur many times: sorting them is faster than looking each up, and than
     # np.unique().
     words = np.sort(walk.tokens)
     is_first = np.ones(len(words), dtype=np.bool_)
     np.not_equal(words[1:], words[:-1], out=is_first[1:])
-    words = words[is_first]
-    place = hashes.searchsorted(words)
-    known: npt.NDArray[np.intp] = place[hashes.take(place, mode="clip") == words]
-    return known
+    place, known = places_in(hashes, words[is_first])
+    return place[known]
 
 
 def figure_names(kinds: Iterable[str]) -> tuple[str, ...]:

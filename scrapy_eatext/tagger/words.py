@@ -159,6 +159,18 @@ def _pair(first: int, second: int) -> int:
     return (first * 31 ^ second) * PRIME & 0xFFFFFFFF
 
 
+def places_in(
+    hashes: npt.NDArray[np.uint32], values: npt.NDArray[np.uint32]
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
+    """For each value its place in a sorted table, and whether the table has it."""
+    if not len(hashes):
+        return np.zeros(len(values), dtype=np.intp), np.zeros(
+            len(values), dtype=np.bool_
+        )
+    place = np.minimum(hashes.searchsorted(values), len(hashes) - 1)
+    return place, hashes[place] == values
+
+
 def word_facts(walk: Walk, table: WordTable) -> Rows:
     """For each block the sum, the minimum and the maximum of its words' weights.
 
@@ -168,8 +180,7 @@ def word_facts(walk: Walk, table: WordTable) -> Rows:
     out = np.zeros((3, count), dtype=np.int64)
     if len(table.hashes) and walk.text:
         tokens, block = word_tokens(walk)
-        place = np.minimum(table.hashes.searchsorted(tokens), len(table.hashes) - 1)
-        known = table.hashes[place] == tokens
+        place, known = places_in(table.hashes, tokens)
         block, weight = block[known], table.weight[place[known]].astype(np.int64)
         np.add.at(out[0], block, weight)
         np.minimum.at(out[1], block, weight)

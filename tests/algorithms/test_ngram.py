@@ -24,9 +24,14 @@ from scrapy_eatext.algorithms.ngram.characters import (
 )
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.learning import DataError
-from scrapy_eatext.learning.chars import count_sequences, prune, rounded
 from scrapy_eatext.learning.data import LabelledPage
-from scrapy_eatext.learning.ngram import Line, NgramTrainer
+from scrapy_eatext.learning.ngram import (
+    Line,
+    NgramTrainer,
+    count_sequences,
+    prune,
+    rounded,
+)
 from scrapy_eatext.learning.train import save, silent
 from scrapy_eatext.page import Page
 from tests.support.passages import NOTICE, STORY

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 pytest.importorskip("scipy")
 pytest.importorskip("catboost")
-kinds = pytest.importorskip("scrapy_eatext.learning.kinds")
+words = pytest.importorskip("scrapy_eatext.learning.words")
 tagger = pytest.importorskip("scrapy_eatext.learning.tagger")
 
 KINDS = ["article", "forum", "product"]
@@ -52,15 +52,15 @@ def samples() -> list[object]:
 def test_names_vote_for_the_kind_of_the_pages_that_have_them() -> None:
     pages = samples()
     hashes = np.unique(np.concatenate([page.walk.tokens for page in pages]))
-    weight = kinds.learn_kinds(pages, hashes, KINDS, dict.fromkeys(KINDS, 1.0))
+    weight = words.learn_kinds(pages, hashes, KINDS, dict.fromkeys(KINDS, 1.0))
     votes = NameVotes(hashes, weight)
     for kind, names in NAMES.items():
         figures = votes.figures(walk_of(["menu", *names]))
         assert KINDS[int(figures.argmax())] == kind
     assert weight.dtype == np.int16
     # Each page by the votes without it, and one that was never seen in any.
-    none = NameVotes(hashes, kinds.learn_kinds([], hashes, KINDS, {}))
-    of_names = kinds.figures_of_names(pages[:3], [votes, none], np.array([0, 1, 0]))
+    none = NameVotes(hashes, words.learn_kinds([], hashes, KINDS, {}))
+    of_names = words.figures_of_names(pages[:3], [votes, none], np.array([0, 1, 0]))
     assert of_names[0].tolist() == votes.figures(pages[0].walk).tolist()
     assert of_names[1].tolist() == [0, 0, 0]
 
@@ -69,7 +69,7 @@ def test_pages_of_which_segments_are_known_have_no_say() -> None:
     pages = samples()
     hashes = np.unique(np.concatenate([page.walk.tokens for page in pages]))
     weights = dict.fromkeys([*KINDS, "page"], 1.0)
-    weight = kinds.learn_kinds(pages, hashes, KINDS, weights)
+    weight = words.learn_kinds(pages, hashes, KINDS, weights)
     others = [sample(100 + n, "page", ["thread", "cart"]) for n in range(9)]
-    again = kinds.learn_kinds([*pages, *others], hashes, KINDS, weights)
+    again = words.learn_kinds([*pages, *others], hashes, KINDS, weights)
     assert again.tolist() == weight.tolist()

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from parsel import Selector
 
 from scrapy_eatext import extract
 from scrapy_eatext.algorithms.modelfile import load_model, save_model
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.augmentation import augmented, stripped
 from scrapy_eatext.learning.data import LabelledPage, read_folder
-from scrapy_eatext.learning.names import MIN_SITES
-from scrapy_eatext.learning.noise import behind_cut
-from scrapy_eatext.learning.refinement import bag, refine
+from scrapy_eatext.learning.refinement import bag, behind_cut, refine
+from scrapy_eatext.learning.train import Fitted, save, silent, train
+from scrapy_eatext.learning.words import MIN_SITES
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.columns import ElementColumn
 from scrapy_eatext.page.tags import TAG_ID
-from scrapy_eatext.tagger.trees import NamedTrees
-from tests.learning.test_train import make_page, write_wcxb
+from tests.support.labelled import make_page, write_segments, write_wcxb
 
 pytestmark = pytest.mark.slow
 
@@ -32,41 +27,44 @@ pytest.importorskip("catboost")
 eatext = pytest.importorskip("scrapy_eatext.learning.tagger")
 
 
-def test_labels_are_refined_where_the_true_text_has_another_order() -> None:
+LONG = "The oven is at two hundred and twenty degrees before the bread goes in."
+SAID = "I baked it on Sunday, and it came out as flat as a plate."
+POSTED = f"<main><p>{LONG}</p></main><div><p>Anna</p><p>{SAID}</p></div><p>Menu</p>"
+PLAIN = f"<p class=text>{LONG}</p><p class=menu>Menu</p>"
+
+
+def sample(folder: Path, html: str, **labels: object) -> eatext.Sample:
+    file = folder / "page.html"
+    file.write_text(html)
+    return eatext.EatextTrainer().sample(LabelledPage("page", file, **labels))
+
+
+def fit(samples: list[eatext.Sample]) -> Fitted:
+    return eatext.EatextTrainer().fit(samples, 0, silent)
+
+
+@pytest.mark.parametrize(
+    ("labels", "true", "refined"),
+    [
+        # The true text has another order.
+        ([1, 0, 0], "water and salt bread is good", [1, 1, 0]),
+        ([1, 1, 1], "water and salt bread is good", [1, 1, 0]),
+        ([1, 1, 1], "", [0, 0, 0]),
+    ],
+)
+def test_labels_are_refined(labels: list[int], true: str, refined: list[int]) -> None:
     bags = [bag(text) for text in ("bread is good", "water and salt", "read more now")]
-    true = bag("water and salt bread is good")
-    assert refine(np.array([True, False, False]), bags, true).tolist() == [
-        True,
-        True,
-        False,
-    ]
-    assert refine(np.array([True, True, True]), bags, true).tolist() == [
-        True,
-        True,
-        False,
-    ]
-
-
-def test_labels_of_a_page_without_a_true_text() -> None:
-    assert not refine(np.array([True]), [bag("menu")], Counter()).any()
+    found = refine(np.array(labels, dtype=np.bool_), bags, bag(true))
+    assert found.tolist() == refined
 
 
 def test_of_code_that_a_true_text_leaves_out_nothing_is_learned(tmp_path: Path) -> None:
-    first = "The oven is at two hundred and twenty degrees before the bread goes in."
     last = "After forty minutes it sounds hollow when somebody knocks on it from below."
     code, box = "<pre>oven.heat(220)</pre>", "<pre>subscribe --now</pre>"
-    html = (
-        f"<body><main><p>{first}</p>{code}<p>{last}</p></main><p>Menu</p>{box}</body>"
-    )
-    file = tmp_path / "page.html"
-    file.write_text(html)
-
-    def shares(text: str) -> list[float]:
-        page = LabelledPage("page", file, text=text)
-        return eatext.EatextTrainer().sample(page).share.tolist()
-
-    assert shares(f"{first} {last}") == [1, -1, 1, 0, 0]
-    assert shares(f"{first} oven.heat(220) {last}") == [1, 1, 1, 0, 0]
+    html = f"<body><main><p>{LONG}</p>{code}<p>{last}</p></main><p>Menu</p>{box}</body>"
+    for between, label in (("", -1), ("oven.heat(220)", 1)):
+        share = sample(tmp_path, html, text=f"{LONG} {between} {last}").share
+        assert share.tolist() == [1, label, 1, 0, 0]
 
 
 def test_a_name_that_some_folds_of_few_pages_lack(tmp_path: Path) -> None:
@@ -78,41 +76,28 @@ def test_a_name_that_some_folds_of_few_pages_lack(tmp_path: Path) -> None:
     samples = []
     for site in sites:
         called = "class=rare" if site in rare else ""
-        html = f"<div {called}><p class=text>{LONG}</p><p class=menu>Menu</p></div>"
-        samples.append(replace(sample(tmp_path, html, text=LONG), site=site))
-    assert eatext._fit(samples, 0, lambda items, _: items)
+        page = sample(tmp_path, f"<div {called}>{PLAIN}</div>", text=LONG)
+        samples.append(replace(page, site=site))
+    assert fit(samples)
 
 
 def test_a_kind_that_one_site_has_alone(tmp_path: Path) -> None:
-    html = f"<p class=text>{LONG}</p><p class=menu>Menu</p>"
-    page = sample(tmp_path, html, text=LONG)
+    page = sample(tmp_path, PLAIN, text=LONG)
     kinds = ["article", "listing", *["article"] * 6, "forum", *["listing"] * 3]
-    samples = [
-        replace(page, site=f"{number}.example", kind=kind)
-        for number, kind in enumerate(kinds)
-    ]
-    fitted = eatext._fit(samples, 0, lambda items, _: items)
+    fitted = fit(
+        [
+            replace(page, site=f"{number}.example", kind=kind)
+            for number, kind in enumerate(kinds)
+        ]
+    )
     assert fitted.header["kinds"] == ["article", "forum", "listing"]
     assert len(fitted.arrays["lines"]) == len(fitted.arrays["kinds.bias"]) == 3
 
 
 def test_data_of_which_segments_alone_are_known(tmp_path: Path) -> None:
-    html = f"<p class=text>{LONG}</p><p class=menu>Menu</p>"
-    page = sample(tmp_path, html, wanted=(LONG,), unwanted=("Menu",))
-    samples = [replace(page, site=f"{number}.example") for number in range(12)]
+    page = sample(tmp_path, PLAIN, wanted=(LONG,), unwanted=("Menu",))
     with pytest.raises(DataError, match="too few sites"):
-        eatext.EatextTrainer().fit(samples, 0, lambda items, _: items)
-
-
-def sample(folder: Path, html: str, **labels: object) -> eatext.Sample:
-    file = folder / "page.html"
-    file.write_text(html)
-    return eatext.EatextTrainer().sample(LabelledPage("page", file, **labels))
-
-
-LONG = "The oven is at two hundred and twenty degrees before the bread goes in."
-SAID = "I baked it on Sunday, and it came out as flat as a plate."
-POSTED = f"<main><p>{LONG}</p></main><div><p>Anna</p><p>{SAID}</p></div><p>Menu</p>"
+        fit([replace(page, site=f"{number}.example") for number in range(12)])
 
 
 def test_labels_that_were_made_on_blocks_are_known_to_be(tmp_path: Path) -> None:
@@ -237,29 +222,10 @@ def test_a_page_that_others_do_not_bear_out_counts_less() -> None:
     assert not again[-1].any()
 
 
-def test_an_ensemble_of_two_seeds_is_their_mean() -> None:
-    random = np.random.default_rng(0)
-    matrix = random.integers(0, 1000, (400, 5)).astype(np.int32)
-    truth = (matrix[:, 0] > 500).astype(np.float64)
-    one = eatext.Rounds(trees=10, rate=0.3, columns=0.5, depth=3)
-    names = list("abcde")
-
-    def answers(how: object, seed: int) -> np.ndarray:
-        trees = eatext.grow(matrix, truth, np.ones(400), names, how, seed)
-        asked = NamedTrees(trees, names)
-        return np.array([asked.answers(row)[0] for row in matrix.astype(np.int64)])
-
-    both = answers(replace(one, seeds=2), 0)
-    first, second = answers(one, 0), answers(one, 1)
-    assert not np.array_equal(first, second)
-    # Each of the leaves is rounded.
-    assert np.abs(both - (first + second) / 2).max() <= 20
-
-
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few and small trees, so that a test does not take long."""
-    small = eatext.Rounds(trees=8, rate=0.5, columns=1.0, rows=0.9, depth=3, seeds=2)
+    small = eatext.Rounds(trees=8, rate=0.5, columns=1.0, rows=0.9, depth=3)
     for name in ("FIRST", "SECOND", "PAGES", "COMMENTS"):
         monkeypatch.setattr(eatext, name, small)
 
@@ -283,24 +249,11 @@ def without_words_and_comments(path: Path, old: Path) -> None:
 
 @pytest.mark.usefixtures("quick")
 def test_a_model_learns_comments(tmp_path: Path) -> None:
-    from scrapy_eatext.learning.train import save, train
-
-    folder = write_wcxb(tmp_path / "data", 24, comments=True)
-    for file in (folder / "ground-truth").glob("*.json"):
-        data = json.loads(file.read_text())
-        source = folder / "html" / f"{file.stem}.html.gz"
-        html = gzip.decompress(source.read_bytes()).decode()
-        said = Selector(text=html).css(".comments").xpath("string()").get()
-        data["ground_truth"]["comments"] = said
-        data["ground_truth"]["main_content"] = data["ground_truth"][
-            "main_content"
-        ].replace("\n", "\n\n")
-        file.write_text(json.dumps(data))
+    folder = write_wcxb(tmp_path / "data", 24, comments=True, known=True)
     model, card = train("eatext", read_folder(folder), count=0)
     assert card["trees"]["comments"] > 0
     path = save("eatext", model, tmp_path, card)
-    html, text = make_page(500, comments=True)
-    said = Selector(text=html).css(".comments").xpath("string()").get()
+    html, text, said = make_page(500, comments=True)
     found = extract(html, options={"model": str(path)}).comments
     assert len(set(found.split()) & set(said.split())) > 0.8 * len(set(said.split()))
     assert text.split("\n")[0] not in found
@@ -308,24 +261,15 @@ def test_a_model_learns_comments(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("quick")
 def test_a_model_learns_and_is_the_same_again(tmp_path: Path) -> None:
-    from scrapy_eatext.learning.train import save, train
-
-    folder = write_wcxb(tmp_path / "data", 24, comments=True)
-    segments = tmp_path / "segments"
-    (segments / "html").mkdir(parents=True)
-    truth = {}
+    data = read_folder(write_wcxb(tmp_path / "data", 24, comments=True))
+    rows = {}
     for number in range(4):
-        html, text = make_page(100 + number)
-        (segments / "html" / f"s{number}.gz").write_bytes(gzip.compress(html.encode()))
-        truth[f"s{number}"] = {
-            "url": f"https://other{number}.example/",
-            "with": [text.split("\n")[0]],
-            "without": ["of use"],
-        }
-    (segments / "truth.json").write_text(json.dumps(truth))
-    data = read_folder(folder)
-    pages = [*data.pages, *read_folder(segments).pages]
-    data = type(data)(pages, data.name, data.licence)
+        html, text, _ = make_page(100 + number)
+        row = {"with": [text.split("\n")[0]], "without": ["of use"]}
+        row["url"] = f"https://other{number}.example/"
+        rows[f"s{number}"] = html, row
+    segments = read_folder(write_segments(tmp_path / "segments", rows))
+    data = replace(data, pages=[*data.pages, *segments.pages])
     made = [train("eatext", data, count=count) for count in (3, 0)]
     (model, card), (again, _) = made
     assert card["pages with segments"] == 4
@@ -334,7 +278,7 @@ def test_a_model_learns_and_is_the_same_again(tmp_path: Path) -> None:
     assert model.version == again.version
     path = save("eatext", model, tmp_path, card)
     without_words_and_comments(path, tmp_path / "old.model")
-    html, text = make_page(500)
+    html, text, _ = make_page(500)
     assert extract(html, options={"model": str(tmp_path / "old.model")}).text
     found = extract(html, algorithm="eatext", options={"model": str(path)})
     kept, true = set(found.text.split()), set(text.split())
@@ -343,15 +287,9 @@ def test_a_model_learns_and_is_the_same_again(tmp_path: Path) -> None:
 
 
 def test_pages_that_teach_nothing(tmp_path: Path) -> None:
-    trainer = eatext.EatextTrainer()
-    file = tmp_path / "page.html"
-    file.write_text("<html><body></body></html>")
     with pytest.raises(DataError, match="shows no text"):
-        trainer.sample(LabelledPage("page", file, text="Bread"))
-    file.write_text("<p>Bread</p><p>Salt</p>")
-    good = trainer.sample(LabelledPage("page", file, text="Bread Salt"))
-    with pytest.raises(DataError, match="is not main text"):
-        trainer.fit([good], 0, lambda items, _: items)
-    bad = trainer.sample(LabelledPage("page", file, text=""))
-    with pytest.raises(DataError, match="is main text"):
-        trainer.fit([bad], 0, lambda items, _: items)
+        sample(tmp_path, "<html><body></body></html>", text="Bread")
+    for text, missing in (("Bread Salt", "is not"), ("", "is")):
+        page = sample(tmp_path, "<p>Bread</p><p>Salt</p>", text=text)
+        with pytest.raises(DataError, match=f"{missing} main text"):
+            fit([page])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import random
 import re
@@ -28,7 +27,14 @@ from scrapy_eatext.learning.train import (
     trainer,
 )
 from tests.support.commands import run_command
-from tests.support.passages import PROSE
+from tests.support.labelled import (
+    make_page,
+    sentences,
+    write_own,
+    write_page,
+    write_segments,
+    write_wcxb,
+)
 from tests.support.suites import values_of
 
 pytestmark = pytest.mark.slow
@@ -36,51 +42,13 @@ pytestmark = pytest.mark.slow
 pytest.importorskip("sklearn")
 pytest.importorskip("tqdm")
 
-WORDS = PROSE["en"].replace(".", "").replace(",", "").lower().split()
 
-
-def sentences(chance: random.Random, count: int) -> str:
-    return " ".join(
-        " ".join(chance.choices(WORDS, k=chance.randint(8, 20))).capitalize() + "."
-        for _ in range(count)
-    )
-
-
-def make_page(number: int, *, comments: bool = False) -> tuple[str, str]:
-    """A page of a made site, and its main text."""
-    chance = random.Random(number)
-    links = "".join(
-        f"<li><a href=/{i}>{' '.join(chance.choices(WORDS, k=2))}</a></li>"
-        for i in range(chance.randint(3, 9))
-    )
-    paragraphs = [sentences(chance, 3) for _ in range(chance.randint(3, 6))]
-    body = "".join(f"<p>{p}</p>" for p in paragraphs)
-    said = ""
-    if comments:
-        said = "".join(f"<p>{sentences(chance, 1)}</p>" for _ in range(3))
-        said = f"<div class=comments>{said}</div>"
-    page = (
-        f"<html><body><div class=nav><ul>{links}</ul></div>"
-        f"<div class=article>{body}</div>{said}"
-        f"<div class=footer><p><a href=/x>Terms</a> of use</p></div></body></html>"
-    )
-    return page, "\n".join(paragraphs)
-
-
-def write_wcxb(folder: Path, count: int, **options: bool) -> Path:
-    (folder / "ground-truth").mkdir(parents=True)
-    (folder / "html").mkdir()
-    for number in range(count):
-        page, text = make_page(number, **options)
-        data = {
-            "url": f"https://site{number // 2}.example/{number}",
-            "_internal": {"page_type": {"primary": ["article", "forum"][number % 2]}},
-            "ground_truth": {"main_content": text},
-        }
-        name = f"{number:04}"
-        (folder / "ground-truth" / f"{name}.json").write_text(json.dumps(data))
-        (folder / "html" / f"{name}.html.gz").write_bytes(gzip.compress(page.encode()))
-    return folder
+def run_train(
+    models: Path, *folders: Path, folds: int = 0, more: tuple[str, ...] = ()
+) -> int:
+    """Run the command for `dragnet`; its exit code."""
+    how = ["--algorithm", "dragnet", "--folds", str(folds), "--models", str(models)]
+    return run_command("train", *map(str, folders), *how, *more)
 
 
 @pytest.fixture(scope="module")
@@ -97,23 +65,26 @@ def test_a_model_that_finds_the_text(trained, tmp_path):
     model, card = trained
     assert card["scores"]["mean"]["f1"] > 0.9
     assert set(card["scores"]["kinds"]) == {"article", "forum"}
-    html, text = make_page(99)
-    (tmp_path / "a.html").write_text(html)
-    page = LabelledPage("a", tmp_path / "a.html")
+    html, text, _ = make_page(99)
+    write_own(tmp_path, "a", html, text)
     with temporary("dragnet", model) as run:
-        assert run(page).text.replace("\n\n", "\n") == text
+        found = run(LabelledPage("a", tmp_path / "a.html")).text
+    assert found.replace("\n\n", "\n") == text
 
 
 def test_the_card(trained, folder):
     model, card = trained
-    assert card["algorithm"] == "dragnet"
-    assert card["model"] == "dragnet.model"
-    assert card["version"] == model.version
-    assert card["data"] == "wcxb"
-    assert card["pages"] == 12
-    assert card["sites"] == 6
-    assert card["kinds"] == {"article": 6, "forum": 6}
-    assert card["features"] == ["shallow", "tokens", "cetr", "clusters", "readability"]
+    told = {
+        "algorithm": "dragnet",
+        "model": "dragnet.model",
+        "version": model.version,
+        "data": "wcxb",
+        "pages": 12,
+        "sites": 6,
+        "kinds": {"article": 6, "forum": 6},
+        "features": ["shallow", "tokens", "cetr", "clusters", "readability"],
+    }
+    assert card == card | told
     assert card["comments"]["pages with weak labels"] == 12
     assert "around article" in card["tokens"]
     json.dumps(card, allow_nan=False)
@@ -138,43 +109,32 @@ def test_training_again_gives_the_same_bytes(trained, folder, tmp_path):
 
 def test_own_pages_with_comments(tmp_path):
     for number in range(6):
-        page, text = make_page(number, comments=True)
-        (tmp_path / f"{number}.html").write_text(page)
-        (tmp_path / f"{number}.txt").write_text(text)
-        said = page.partition("<div class=comments>")[2].partition("</div>")[0]
-        said = said.replace("<p>", "").replace("</p>", "\n")
-        (tmp_path / f"{number}.comments.txt").write_text(said)
+        write_own(tmp_path, str(number), *make_page(number, comments=True))
     model, card = train("dragnet", read_folder(tmp_path), count=0)
     assert card["comments"]["pages with labels"] == 6
     assert card["comments"]["pages with weak labels"] == 0
     path = save("dragnet", model, tmp_path)
-    page, text = make_page(7, comments=True)
+    page, text, _ = make_page(7, comments=True)
     options = {"model": str(path), "content": "comments"}
     found = extract(page, algorithm="dragnet", options=options).text
     assert found
     assert text not in found
 
 
-def test_a_page_whose_text_is_not_in_it(folder, tmp_path):
+@pytest.mark.parametrize(
+    ("html", "text", "why"),
+    [
+        (make_page(3)[0], "wholly other matters " * 20, ": its true text is not in it"),
+        ("<p>one</p>", "one", " has fewer than three blocks"),
+    ],
+)
+def test_a_page_that_teaches_nothing(tmp_path, html, text, why):
     data = write_wcxb(tmp_path / "wcxb", 6)
-    file = data / "ground-truth" / "0003.json"
-    content = json.loads(file.read_text())
-    content["ground_truth"]["main_content"] = "wholly other matters " * 20
-    file.write_text(json.dumps(content))
-    with pytest.raises(DataError, match=r"0003\.html\.gz: its true text is not in it"):
+    write_page(data, "0003", html, {"ground_truth": {"main_content": text}})
+    with pytest.raises(DataError, match=r"0003\.html\.gz" + why):
         train("dragnet", read_folder(data), count=0)
     _, card = train("dragnet", read_folder(data), count=0, skip=True)
     assert (card["pages"], card["skipped"]) == (5, 1)
-
-
-def test_a_page_with_too_few_blocks(tmp_path):
-    data = write_wcxb(tmp_path / "wcxb", 6)
-    html = data / "html" / "0002.html.gz"
-    file = data / "ground-truth" / "0002.json"
-    file.write_text(json.dumps({"ground_truth": {"main_content": "one"}}))
-    html.write_bytes(gzip.compress(b"<p>one</p>"))
-    with pytest.raises(DataError, match=r"0002\.html\.gz has fewer than three blocks"):
-        train("dragnet", read_folder(data), count=0)
 
 
 def test_labels_that_contradict_each_other(tmp_path):
@@ -192,11 +152,9 @@ def test_labels_that_contradict_each_other(tmp_path):
 @pytest.mark.parametrize("which", ["none", "each"])
 def test_data_without_one_of_the_classes(tmp_path, which):
     for number in range(3):
-        page = "".join(f"<p>{sentences(random.Random(i), 2)}</p>" for i in range(4))
-        page += f"<p>{number}</p>"
-        text = "" if which == "none" else page.replace("<p>", "").replace("</p>", "\n")
-        (tmp_path / f"{number}.html").write_text(page)
-        (tmp_path / f"{number}.txt").write_text(text)
+        texts = [*(sentences(random.Random(i), 2) for i in range(4)), str(number)]
+        html = "".join(f"<p>{text}</p>" for text in texts)
+        write_own(tmp_path, str(number), html, "\n".join(texts * (which == "each")))
     with pytest.raises(DataError, match=rf"blocks {which} is main text"):
         train("dragnet", read_folder(tmp_path), count=0)
 
@@ -208,8 +166,7 @@ def test_a_page_that_is_too_long_to_align(folder, monkeypatch):
 
 
 def test_no_page_to_learn_from(tmp_path):
-    (tmp_path / "a.html").write_text("<p>a")
-    (tmp_path / "a.txt").write_text("a")
+    write_own(tmp_path, "a", "<p>a", "a")
     with pytest.raises(DataError, match="no page of the data could be learned from"):
         train("dragnet", read_folder(tmp_path), count=0, skip=True)
 
@@ -267,15 +224,12 @@ def test_classes_that_a_line_parts():
 
 
 def test_commands(folder, tmp_path, capsys):
-    models = tmp_path / "models"
-    arguments = ["train", str(folder), "--algorithm", "dragnet", "--folds", "0"]
-    arguments += ["--models", str(models), "--data-name", "ours", "--licence", "none"]
-    assert run_command(*arguments) == 0
-    out = capsys.readouterr().out
-    assert "dragnet.model" in out
-    card = json.loads((models / "dragnet.json").read_text())
+    about = ("--data-name", "ours", "--licence", "none")
+    assert run_train(tmp_path, folder, more=about) == 0
+    assert "dragnet.model" in capsys.readouterr().out
+    card = json.loads((tmp_path / "dragnet.json").read_text())
     assert (card["data"], card["licence"]) == ("ours", "none")
-    model = models / "dragnet.model"
+    model = tmp_path / "dragnet.model"
     assert load_model(model, "dragnet").version == card["version"]
 
     arguments = ["evaluate", str(folder), "--algorithm", "dragnet"]
@@ -291,18 +245,13 @@ def test_commands(folder, tmp_path, capsys):
 
 
 def test_several_folders_are_one_training(folder, tmp_path, capsys):
-    others = tmp_path / "others"
+    models, others = tmp_path / "models", tmp_path / "others"
     for number in range(6):
-        html, text = make_page(500 + number)
-        others.mkdir(exist_ok=True)
         # The names of the first folder's pages.
-        (others / f"{number:04}.html").write_text(html)
-        (others / f"{number:04}.txt").write_text(text)
-    train = ["train", str(folder), str(others), "--algorithm", "dragnet"]
-    train += ["--models", str(tmp_path / "models")]
-    names = ["--data-name", "ours", "--data-name", "theirs", "--licence", "none"]
-    assert run_command(*train, *names) == 0
-    card = json.loads((tmp_path / "models" / "dragnet.json").read_text())
+        write_own(others, f"{number:04}", *make_page(500 + number)[:2])
+    names = ("--data-name", "ours", "--data-name", "theirs", "--licence", "none")
+    assert run_train(models, folder, others, folds=5, more=names) == 0
+    card = json.loads((models / "dragnet.json").read_text())
     assert (card["data"], card["licence"]) == ("ours; theirs", "none")
     assert (card["pages"], card["sites"]) == (18, 12)
     scores = card["scores"]
@@ -312,7 +261,9 @@ def test_several_folders_are_one_training(folder, tmp_path, capsys):
     assert scores["groups"]["without HTML5's elements"]["f1"] > 0.8
     assert scores["stripped"]["mean"]["f1"] > 0.7
     capsys.readouterr()
-    assert run_command(*train, *names, "--data-name", "nobody's") == 2
+    assert (
+        run_train(models, folder, others, more=(*names, "--data-name", "nobody's")) == 2
+    )
     assert "it must be given 2 times at most" in capsys.readouterr().err
 
 
@@ -328,8 +279,7 @@ def test_train_asks_where_models_go(folder, capsys):
 def test_evaluate_tells_of_pages_that_the_model_was_trained_on(
     folder, tmp_path, capsys
 ):
-    train = ["train", str(folder), "--algorithm", "dragnet", "--folds", "0"]
-    assert run_command(*train, "--models", str(tmp_path), "--data-name", "ours") == 0
+    assert run_train(tmp_path, folder, more=("--data-name", "ours")) == 0
     capsys.readouterr()
     own = ["--algorithm", "dragnet", "--options", f"model={tmp_path}/dragnet.model"]
     others = write_wcxb(tmp_path / "others", 12)
@@ -363,10 +313,8 @@ def test_an_algorithm_of_ones_own_is_evaluated(folder, capsys):
 
 
 def test_scores_after_training(folder, tmp_path, capsys):
-    arguments = ["train", str(folder), "--algorithm", "dragnet", "--folds", "2"]
     file = tmp_path / "scores.jsonl"
-    arguments += ["--models", str(tmp_path), "--page-scores", str(file)]
-    assert run_command(*arguments) == 0
+    assert run_train(tmp_path, folder, folds=2, more=("--page-scores", str(file))) == 0
     assert "word F1 0.9" in capsys.readouterr().out.replace("1.000", "0.9")
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     assert len(rows) == 12
@@ -381,10 +329,7 @@ def test_file_of_scores_is_tried_before_training(folder, tmp_path, capsys):
     models, bad = tmp_path / "models", tmp_path / "bad"
 
     def code(file, data=folder):
-        arguments = ["train", str(data), "--algorithm", "dragnet", "--folds", "2"]
-        return run_command(
-            *arguments, "--models", str(models), "--page-scores", str(file)
-        )
+        return run_train(models, data, folds=2, more=("--page-scores", str(file)))
 
     for file in (tmp_path / "none" / "scores.jsonl", tmp_path):
         assert code(file) == 1
@@ -392,9 +337,7 @@ def test_file_of_scores_is_tried_before_training(folder, tmp_path, capsys):
         assert re.fullmatch(said, capsys.readouterr().err)
         assert not list(models.iterdir())
     # Where training fails, there is the old file, or none.
-    bad.mkdir()
-    (bad / "a.html").write_text("<p>a")
-    (bad / "a.txt").write_text("a")
+    write_own(bad, "a", "<p>a", "a")
     old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
     old.write_text("old")
     for file in (old, new):
@@ -405,11 +348,9 @@ def test_file_of_scores_is_tried_before_training(folder, tmp_path, capsys):
 
 
 def test_evaluate_segments(tmp_path, capsys):
-    (tmp_path / "html").mkdir()
-    page, text = make_page(3)
-    (tmp_path / "html" / "a.html.gz").write_bytes(gzip.compress(page.encode()))
+    page, text, _ = make_page(3)
     row = {"with": text.split("\n")[:2], "without": ["Terms of use"]}
-    (tmp_path / "truth.json").write_text(json.dumps({"a.html": row}))
+    write_segments(tmp_path, {"a.html": (page, row)})
     assert run_command("evaluate", str(tmp_path), "--algorithm", "justext") == 0
     assert capsys.readouterr().out.splitlines()[1].split() == ["all"] + ["1.000"] * 3
 
@@ -418,9 +359,7 @@ def test_evaluate_segments(tmp_path, capsys):
     ("arguments", "message"), values_of("tables/wrong_training.txt")
 )
 def test_commands_say_what_is_wrong(tmp_path, capsys, arguments, message):
-    (tmp_path / "a").mkdir()
-    (tmp_path / "a" / "a.html").write_text("<p>a")
-    (tmp_path / "a" / "a.txt").write_text("a")
+    write_own(tmp_path / "a", "a", "<p>a", "a")
     code = run_command(*(argument.format(tmp_path) for argument in arguments))
     err = capsys.readouterr().err
     assert code == (2 if "it must be" in err else 1)
@@ -444,7 +383,6 @@ def test_a_page_that_can_not_be_read_is_told(folder, tmp_path, capsys):
     "wrong", [("--folds", "1"), ("--folds", "-1"), ("--seed", "-1")]
 )
 def test_a_number_that_cannot_be_is_told(folder, tmp_path, capsys, wrong):
-    arguments = ["train", str(folder), "--algorithm", "dragnet", *wrong]
-    assert run_command(*arguments, "--models", str(tmp_path / "models")) == 2
+    assert run_train(tmp_path / "models", folder, more=wrong) == 2
     assert f"{wrong[0]} is {wrong[1]}, it must be" in capsys.readouterr().err
     assert not (tmp_path / "models").exists()
