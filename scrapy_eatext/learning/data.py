@@ -58,10 +58,7 @@ class LabelledPage:
 
     @property
     def digest(self) -> str:
-        """A short hash of the page's bytes.
-
-        Raises DataError if the file is damaged.
-        """
+        """A short hash of the page's bytes.  Raises DataError if the file is damaged."""
         return hashlib.sha256(self.html).hexdigest()[:8]
 
 

@@ -29,7 +29,7 @@ _RUN = re.compile(r"[^\W_]+")
 _SPACELESS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(f"[{_SPACELESS}]|[^\\W_{_SPACELESS}]+")
 
-# The least share of the true text that must be on its page.
+# The least share of the true text that must be on its page to learn from it.
 MIN_FOUND = 0.2
 # The time of the alignment is proportional to page x text; beyond this it takes
 # minutes.
@@ -138,11 +138,6 @@ class Labels:
     found: int
     wanted: int
 
-    @property
-    def on_page(self) -> bool:
-        """Whether enough of the true text is on the page to learn from it."""
-        return self.found >= MIN_FOUND * self.wanted
-
 
 def label_page(blocks: Sequence[str], page: LabelledPage, true: str) -> Labels:
     """label(); for texts that are too long it raises DataError, naming the page."""
@@ -153,12 +148,9 @@ def label_page(blocks: Sequence[str], page: LabelledPage, true: str) -> Labels:
 
 
 def label_content(blocks: Sequence[str], page: LabelledPage) -> Labels:
-    """The labels by a page's main text.
-
-    Raises DataError if too little is on the page.
-    """
+    """The labels by a page's main text.  Raises DataError if too little is on the page."""
     labels = label_page(blocks, page, page.text)
-    if not labels.on_page:
+    if labels.found < MIN_FOUND * labels.wanted:
         raise DataError(f"{page.file}: its true text is not in it")
     return labels
 

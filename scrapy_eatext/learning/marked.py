@@ -82,15 +82,9 @@ def marked_lines(html: str) -> Iterator[tuple[str, bool]]:
 
 def _google_on(html: str) -> str:
     """The source without the parts between googleoff and googleon."""
-    parts = []
-    on, at = True, 0
-    for mark in _GOOGLE.finditer(html):
-        if on:
-            parts.append(html[at : mark.start()])
-        on, at = mark[1].lower() == "on", mark.end()
-    if on:
-        parts.append(html[at:])
-    return "".join(parts)
+    first, *rest = _GOOGLE.split(html)
+    parts = zip(rest[::2], rest[1::2], strict=True)
+    return first + "".join(part for mark, part in parts if mark.lower() == "on")
 
 
 def _selected(page: Page, selector: str) -> str:

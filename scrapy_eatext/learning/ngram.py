@@ -64,10 +64,7 @@ class NgramTrainer:
     segments = False
 
     def sample(self, page: LabelledPage) -> list[Line]:
-        """The page's labelled lines.
-
-        Raises DataError if its true text is not on it.
-        """
+        """The page's labelled lines.  Raises DataError if its true text is not on it."""
         parsed = Page.of(page.html, page.url or None)
         blocks = parsed.blocks
         texts = blocks.texts(list(range(len(blocks))))
@@ -132,10 +129,7 @@ class NgramTrainer:
 
 
 def _count(lines: Sequence[Line]) -> list[Level]:
-    """The counts of all sequences.
-
-    Raises DataError if lines of a class are missing.
-    """
+    """The counts of all sequences.  Raises DataError if lines of a class are missing."""
     trained = _trained(lines)
     if not all(trained):
         missing = "content" if not trained[KEEP] else "boilerplate"

@@ -87,10 +87,7 @@ class PerceptronTrainer:
     segments = False
 
     def sample(self, page: LabelledPage) -> dict[str, Reading]:
-        """The page's labelled lines.
-
-        Raises DataError if its true text is not on it.
-        """
+        """The page's labelled lines.  Raises DataError if its true text is not on it."""
         parsed = Page.of(page.html, page.url or None)
         lines = block_lines(parsed)
         written = written_lines(parsed)
@@ -106,10 +103,7 @@ class PerceptronTrainer:
         progress: Progress,
         readings: Sequence[str] = READINGS,
     ) -> Fitted:
-        """All networks in one model.
-
-        A model with fewer ``readings`` must not be saved.
-        """
+        """All networks in one model; one with fewer ``readings`` must not be saved."""
         arrays: dict[str, npt.NDArray[Any]] = {}
         for reading in readings:
             lines = [sample[reading] for sample in samples]
@@ -142,10 +136,7 @@ def _reading(lines: Lines, labels: Labels) -> Reading:
 
 
 def draw(samples: Sequence[Reading], seed: int) -> npt.NDArray[np.int64]:
-    """The places of the lines to train on.
-
-    Raises DataError if they are of one class.
-    """
+    """The places of the lines to train on.  Raises DataError if they are of one class."""
     content = np.concatenate([sample.content for sample in samples])
     if content.all() or not content.any():
         missing = "boilerplate" if content.any() else "content"
@@ -179,7 +170,9 @@ def fit_networks(
         network = backpropagate(
             inputs[drawn], target, weight, hidden, EPOCHS[kind], seed
         )
-        network = _shifted(network, best_threshold(network.output(inputs), pages))
+        # The output is shifted, so that the best threshold becomes 0.5.
+        threshold = best_threshold(network.output(inputs), pages)
+        network.layers[-1][-1] -= np.log(threshold / (1 - threshold))
         name = network_name(kind, lines, attributes)
         keys = ("hidden", "output")[-len(network.layers) :]
         for key, layer in zip(keys, network.layers, strict=True):
@@ -202,14 +195,6 @@ def best_threshold(outputs: Floats, pages: Sequence[Reading]) -> float:
         return float(np.mean(2 * hits / np.maximum(kept_words + wanted, 1)))
 
     return float(max(THRESHOLDS, key=f1))
-
-
-def _shifted(network: Network, threshold: float) -> Network:
-    """The network with its output shifted so that the threshold becomes 0.5."""
-    *hidden, last = network.layers
-    last = last.copy()
-    last[-1] -= np.log(threshold / (1 - threshold))
-    return Network((*hidden, last))
 
 
 def backpropagate(

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.learning.data import LabelledPage
     from scrapy_eatext.learning.train import Progress
     from scrapy_eatext.page.walk import Walk
-    from scrapy_eatext.tagger.operations import Ints, Rows
+    from scrapy_eatext.tagger.operations import Flags, Ints, Rows
     from scrapy_eatext.tagger.trees import Trees
 
     Floats = NDArray[np.float64]
@@ -100,7 +100,7 @@ class Sample:
     share: NDArray[np.float32]
     bags: Sequence[Counter[str]] = ()
     true: Counter[str] | None = None
-    comments: NDArray[np.bool_] | None = None
+    comments: Flags | None = None
     by_block: bool = False
     lost: int = 0
 
@@ -116,10 +116,7 @@ class EatextTrainer:
     segments = True
 
     def sample(self, page: LabelledPage) -> Sample:
-        """Read a page and label its blocks.
-
-        Raises DataError for a page without blocks.
-        """
+        """Read a page and label its blocks.  Raises DataError for one without blocks."""
         parsed = Page.of(page.html, page.url or None)
         blocks = parsed.blocks
         if not len(blocks):
@@ -180,7 +177,7 @@ def _corrected(sample: Sample, texts: Sequence[str], correction: Correction) -> 
     )
 
 
-def _words_of(sample: Sample, kept: NDArray[np.bool_]) -> Counter[str]:
+def _words_of(sample: Sample, kept: Flags) -> Counter[str]:
     """The words of the kept blocks."""
     words: Counter[str] = Counter()
     for i in np.flatnonzero(kept).tolist():
@@ -189,11 +186,8 @@ def _words_of(sample: Sample, kept: NDArray[np.bool_]) -> Counter[str]:
 
 
 def in_text(
-    texts: Sequence[str],
-    bags: Sequence[Counter[str]],
-    page: LabelledPage,
-    true: str,
-) -> NDArray[np.bool_]:
+    texts: Sequence[str], bags: Sequence[Counter[str]], page: LabelledPage, true: str
+) -> Flags:
     """Which blocks are in a true text."""
     return refine(label_page(texts, page, true).share >= 0.5, bags, bag(true))
 
@@ -476,11 +470,9 @@ def _page_parts(
         calibrated(likelihood, share, lines)
         for likelihood, share in zip(likelihoods, shares, strict=True)
     ]
-    figures_of_choice, scores = chosen_pages(samples, words, likelihoods)
-    return (
-        {"kinds": trees[-1], "quality": quality_trees(figures_of_choice, scores, seed)},
-        lines,
-    )
+    figures, scores = chosen_pages(samples, words, likelihoods)
+    quality = quality_trees(figures, scores, seed)
+    return {"kinds": trees[-1], "quality": quality}, lines
 
 
 def chosen_pages(
@@ -507,44 +499,26 @@ def kind_trees(
     ``figures`` has a row for each page: those of the page, then those of NameVotes.
     """
     whole = np.array([sample.true is not None for sample in samples])
-    kinds = np.array([sample.kind for sample in samples])
     names = kind_names(samples)
-    class_of_page = np.searchsorted(names, kinds)
+    class_of_page = np.searchsorted(names, [sample.kind for sample in samples])
     of_kind = kind_weights(samples)
-    weights = np.array([of_kind[kind] for kind in kinds.tolist()])
+    weights = np.array([of_kind[sample.kind] for sample in samples])
+    parts = []
     # The last part leaves out no fold.
-    parts = [whole & (fold != k) for k in range(count + 1)]
-    figure_columns = figure_names(names)
-
-    def grown(training: NDArray[np.bool_]) -> Trees:
-        """The trees of some pages, which may lack some kinds."""
-        if not training.any():
+    for k in range(count + 1):
+        seen = whole & (fold != k)
+        if not seen.any():
             raise DataError("too few sites have pages whose whole text is known")
-        present, classes = np.unique(class_of_page[training], return_inverse=True)
-        trees = grow(
-            figures[training],
-            classes,
-            weights[training],
-            figure_columns,
-            PAGES,
-            seed,
-            "MultiClass",
-        )
-        return _among(trees, present, len(names))
-
-    return [grown(training) for training in parts]
-
-
-def _among(trees: Trees, present: NDArray[np.intp], count: int) -> Trees:
-    """The trees with a class for each of ``count`` kinds.
-
-    Missing kinds are unlikely.
-    """
-    leaves = np.zeros((count, *trees.leaves.shape[1:]), dtype=trees.leaves.dtype)
-    leaves[present] = trees.leaves
-    bias = np.full(count, -_UNLIKELY * trees.scale, dtype=trees.bias.dtype)
-    bias[present] = trees.bias
-    return replace(trees, leaves=leaves, bias=bias)
+        present, classes = np.unique(class_of_page[seen], return_inverse=True)
+        examples = figures[seen], classes, weights[seen], figure_names(names)
+        trees = grow(*examples, PAGES, seed, "MultiClass")
+        # Kinds that are missing in a part are unlikely.
+        shape = len(names), *trees.leaves.shape[1:]
+        leaves = np.zeros(shape, dtype=trees.leaves.dtype)
+        bias = np.full(len(names), -_UNLIKELY * trees.scale, dtype=trees.bias.dtype)
+        leaves[present], bias[present] = trees.leaves, trees.bias
+        parts.append(replace(trees, leaves=leaves, bias=bias))
+    return parts
 
 
 def quality_trees(figures: Ints, scores: Floats, seed: int) -> Trees:
@@ -553,7 +527,7 @@ def quality_trees(figures: Ints, scores: Floats, seed: int) -> Trees:
     return grow(figures, lack_of(scores), equal_weights, NAMES, PAGES, seed, "RMSE")
 
 
-def score(sample: Sample, kept: NDArray[np.bool_]) -> float:
+def score(sample: Sample, kept: Flags) -> float:
     """The F1 of the kept blocks: by words, or by segments if only these are known."""
     if sample.true is None:
         hits = int((kept & (sample.share >= 0.5)).sum())

@@ -6,10 +6,11 @@ import hashlib
 import os
 import re
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timezone
+from datetime import datetime, timezone
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -186,18 +187,20 @@ def train(
         if on_scores is not None:
             on_scores(judged)
     model = made.fit(samples.data, seed, progress)
+    # So that cards are reproducible.
+    now = float(os.environ.get("SOURCE_DATE_EPOCH") or time.time())
     card = {
         "algorithm": name,
         "data": "; ".join(dict.fromkeys(page.data for page in pages)) or data.name,
         "licence": data.licence,
-        "date": _today().isoformat(),
+        "date": datetime.fromtimestamp(now, timezone.utc).date().isoformat(),
         "seed": seed,
         "pages": len(samples.pages),
         "kinds": Dataset(samples.pages, data.name).kinds(),
         "sites": len({site_of(page) for page in samples.pages}),
         "skipped": len(samples.skipped),
         # Of all pages, so that evaluation recognises them.
-        "digests": digests(pages),
+        "digests": " ".join(sorted(page.digest for page in pages)),
         "model": model.file,
         "version": model.version,
         "features": list(model.features),
@@ -210,11 +213,6 @@ def train(
             **figures(judged),
         }
     return model, card
-
-
-def digests(pages: Iterable[LabelledPage]) -> str:
-    """The digests of pages, sorted, as one text for a card."""
-    return " ".join(sorted(page.digest for page in pages))
 
 
 def cross_validate(
@@ -311,14 +309,15 @@ def calibration(pairs: Sequence[tuple[float, float]]) -> list[dict[str, float]]:
     bins: dict[int, list[tuple[float, float]]] = {}
     for pair in pairs:
         bins.setdefault(min(int(pair[0] * 10), 9), []).append(pair)
-    return [
-        {
-            "pages": len(bins[i]),
-            "score": round(sum(score for score, _ in bins[i]) / len(bins[i]), 4),
-            "f1": round(sum(f1 for _, f1 in bins[i]) / len(bins[i]), 4),
-        }
-        for i in sorted(bins)
-    ]
+    rows = []
+    for _, bin_pairs in sorted(bins.items()):
+        score, f1 = (
+            sum(values) / len(bin_pairs) for values in zip(*bin_pairs, strict=True)
+        )
+        rows.append(
+            {"pages": len(bin_pairs), "score": round(score, 4), "f1": round(f1, 4)}
+        )
+    return rows
 
 
 def held_out(
@@ -352,10 +351,7 @@ def temporary(name: str, model: Fitted) -> Iterator[Callable[..., MainText]]:
 
 
 def save(
-    name: str,
-    model: Fitted,
-    folder: str | Path,
-    card: Mapping[str, Any] | None = None,
+    name: str, model: Fitted, folder: str | Path, card: Mapping[str, Any] | None = None
 ) -> Path:
     """Write a model, and its card if there is one, into a folder; returns the path."""
     path = Path(folder) / model.file
@@ -363,10 +359,3 @@ def save(
     if card is not None:
         save_card(path, card)
     return path
-
-
-def _today() -> date:
-    """Today, or the day of SOURCE_DATE_EPOCH, so that cards are reproducible."""
-    stamp = os.environ.get("SOURCE_DATE_EPOCH")
-    now = datetime.now(timezone.utc)
-    return (datetime.fromtimestamp(int(stamp), timezone.utc) if stamp else now).date()

@@ -166,24 +166,25 @@ def site_of(pages: Sequence[Studied], strength: int = 1) -> Site:
                 main.add(number)
             elif sign != UNKNOWN:
                 rest[number] += 1
-    dropped = [number for number in rest if number not in main]
+    # If there are too many texts, the most frequent ones are kept.
+    dropped = sorted(rest.keys() - main, key=lambda number: (-rest[number], number))
     templates = tuple(_template(group) for group in _alike(pages))
-    return Site(templates, _bounded(dropped, rest), strength)
+    return Site(templates, tuple(sorted(dropped[:_MAX_TEXTS])), strength)
 
 
 def _alike(pages: Sequence[Studied]) -> list[list[Studied]]:
     """The pages in groups (single linkage): pages that are alike are in one group."""
+
+    def are_alike(page: Studied, other: Studied) -> bool:
+        both = len(page.here & other.here)
+        return both >= ALIKE * (len(page.here) + len(other.here) - both)
+
     groups: list[list[Studied]] = []
     for page in pages:
-        near = [g for g in groups if any(_are_alike(page, other) for other in g)]
+        near = [g for g in groups if any(are_alike(page, other) for other in g)]
         groups = [g for g in groups if g not in near]
         groups.append([*(other for g in near for other in g), page])
     return sorted(groups, key=lambda group: min(page.order for page in group))
-
-
-def _are_alike(page: Studied, other: Studied) -> bool:
-    both = len(page.here & other.here)
-    return both >= ALIKE * (len(page.here) + len(other.here) - both)
 
 
 def _template(pages: Sequence[Studied]) -> Template:
@@ -217,12 +218,6 @@ def _leave_one_block_out(page: Studied) -> Ints:
         # A text that is repeated on the page would be judged by its own label.
         evidence.append(without_block.evidence if texts[number] == 1 else 0)
     return np.array(evidence, dtype=np.int64)
-
-
-def _bounded(hashes: Sequence[int], counts: Counter[int]) -> tuple[int, ...]:
-    """The sorted hashes of texts; if there are too many, of the most frequent ones."""
-    by_frequency = sorted(hashes, key=lambda number: (-counts[number], number))
-    return tuple(sorted(by_frequency[:_MAX_TEXTS]))
 
 
 def _beginnings(site: Site, pages: Sequence[Studied]) -> tuple[str, ...]:

@@ -67,15 +67,16 @@ def described_walk(page: Page) -> Walk:
 
 
 def descriptions_of(page: Page) -> tuple[bytes, ...]:
-    """A page's descriptions, in the order of SOURCES, as UTF-8.
-
-    B"" for missing ones.
-    """
+    """A page's descriptions, in the order of SOURCES, as UTF-8; b"" for missing ones."""
     metas = _metas(page.root)
     address = page.url or canonical_of(page.root)
     address = _BEHIND_PATH.split(address[:_LONGEST_ADDRESS], maxsplit=1)[0]
     path = unquote(address.rpartition("//")[2].partition("/")[2])
-    texts = _title(page), _first(metas, _HEADLINES), _first(metas, _SUMMARIES), path
+    headline, summary = (
+        next((metas[name] for name in names if name in metas), "")
+        for names in (_HEADLINES, _SUMMARIES)
+    )
+    texts = _title(page), headline, summary, path
     return tuple(text[:SEEN].encode("utf-8", "replace") for text in texts)
 
 
@@ -103,11 +104,6 @@ def _metas(root: Any) -> dict[str, str]:
                     if contents.keys() >= _BEST:
                         return contents
     return contents
-
-
-def _first(metas: dict[str, str], names: tuple[str, ...]) -> str:
-    """The value of the first of ``names`` in ``metas``, or ""."""
-    return next((metas[name] for name in names if name in metas), "")
 
 
 def facts_of(walk: Walk, w: Ints, far: int) -> Rows:

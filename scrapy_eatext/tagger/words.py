@@ -83,10 +83,7 @@ def word_tokens(walk: Walk) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.intp
 
 @lru_cache(maxsize=4096)
 def _tokens_of(head: str, whole: bool) -> tuple[int, ...]:
-    """The hashes for the beginning of a block.
-
-    ``whole`` if that is all of the block.
-    """
+    """The hashes for the beginning of a block; ``whole`` if that is all of the block."""
     words = list(map(_hash, words_in(head)[: FIRST_WORDS + 1]))
     if not words:
         return ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 
@@ -18,12 +17,13 @@ PAGE = "<body><p>Menu</p><p>First post.</p><p>Answer.</p><p>Thanks!</p><p>Answer
 BLOCKS = "Menu", "First post.", "Answer.", "Thanks!", "Answer."
 
 
-def data(folder: Path) -> tuple[Dataset, str]:
-    """A thread of whose posts the true text has the first one alone, and its digest."""
-    file = folder / "thread.html.gz"
-    file.write_bytes(gzip.compress(PAGE.encode()))
+def read_once_more(folder: Path, row: dict[str, object]) -> Dataset:
+    """A thread of whose posts the true text has the first one alone, corrected."""
+    file = folder / "thread.html"
+    file.write_text(PAGE)
     page = LabelledPage("thread", file, kind="article", text="First post.")
-    return Dataset([page], "threads"), page.digest
+    corrections = read_corrections(written(folder, {page.digest: row}))
+    return corrected(Dataset([page], "threads"), corrections)
 
 
 def written(folder: Path, rows: object) -> Path:
@@ -40,10 +40,9 @@ def test_equal_blocks_have_a_number_each() -> None:
 
 def test_a_page_is_learned_from_as_it_was_read(tmp_path: Path) -> None:
     pytest.importorskip("catboost")
-    pages, digest = data(tmp_path)
     _, first, answer, thanks, again = hashes(BLOCKS)
     row = {"kind": "forum", "main": [first, answer, again], "comments": [thanks]}
-    read = corrected(pages, read_corrections(written(tmp_path, {digest: row})))
+    read = read_once_more(tmp_path, row)
     (sample,) = take_samples(
         trainer("eatext"), read.pages, skip=False, progress=silent
     ).data
@@ -58,9 +57,7 @@ def test_a_page_is_learned_from_as_it_was_read(tmp_path: Path) -> None:
 
 def test_a_page_in_doubt_teaches_nothing(tmp_path: Path) -> None:
     pytest.importorskip("catboost")
-    pages, digest = data(tmp_path)
-    doubts = read_corrections(written(tmp_path, {digest: {"doubt": "it is cut off"}}))
-    read = corrected(pages, doubts)
+    read = read_once_more(tmp_path, {"doubt": "it is cut off"})
     with pytest.raises(DataError, match="it is cut off"):
         take_samples(trainer("eatext"), read.pages, skip=False, progress=silent)
 

@@ -29,50 +29,46 @@ def test_lines_between_the_comments():
     ]
 
 
-def test_true_text_by_comments():
-    html = b"<p>menu\n<!-- content -->\n<p>one\n<p>two\n<!-- /content -->\n<p>foot"
+SWITCHED = (
+    "<p>one<!--googleoff: all--><p>menu<!--googleon: all--><p>two"
+    "<!-- GoogleOff: index --><p>foot"
+)
 
-    assert true_text(html, "content") == "one\ntwo"
-
-
-def test_true_text_by_what_google_was_told():
-    html = (
-        b"<p>one<!--googleoff: all--><p>menu<!--googleon: all--><p>two"
-        b"<!-- GoogleOff: index --><p>foot"
-    )
-
-    assert true_text(html, "google") == "one\ntwo"
-    assert true_text(html + b"<!--googleon--> end", "google") == "one\ntwo end"
-
-
-def test_true_text_by_a_selector():
-    html = (
-        b"<div class=menu>menu</div><div class='post-body x'>one<div><p>two <b>three"
-        b"</b></p></div></div><p>foot <span class=post-body>four</span></p>"
-    )
-
-    assert true_text(html, "div.post-body") == "one\ntwo three"
+POST = "<div class='post-body x'>one<div><p>two <b>three</b></p></div></div>"
 
 
 @pytest.mark.parametrize(
-    ("marks", "message"),
+    ("marks", "html", "text"),
     [
-        ("content", "no <!-- content -->"),
-        ("google", "googleon"),
-        ("div.post", r"div\.post"),
-        ("div[", "no CSS selector"),
+        (
+            "content",
+            "<p>menu\n<!-- content -->\n<p>one\n<p>two\n<!-- /content -->\n<p>foot",
+            "one\ntwo",
+        ),
+        ("google", SWITCHED, "one\ntwo"),
+        ("google", f"{SWITCHED}<!--googleon--> end", "one\ntwo end"),
+        ("div.post-body", f"<p>menu{POST}<p class=post-body>four", "one\ntwo three"),
     ],
 )
-def test_pages_in_which_nothing_is_marked(tmp_path, marks, message):
-    (tmp_path / "a.html").write_text("<p>one")
+def test_true_text(marks, html, text):
+    assert true_text(html.encode(), marks) == text
+
+
+@pytest.mark.parametrize(
+    ("marks", "html", "message"),
+    [
+        ("content", "<p>one", "no <!-- content -->"),
+        ("google", "<p>one", "googleon"),
+        ("google", "<!--googleoff: all--><p>one", "leaves nothing"),
+        ("div.post", "<p>one", r"div\.post"),
+        ("div[", "<p>one", "no CSS selector"),
+    ],
+)
+def test_pages_in_which_nothing_is_marked(tmp_path, marks, html, message):
+    (tmp_path / "a.html").write_text(html)
 
     with pytest.raises(DataError, match=rf"a\.html: .*{message}"):
         read_marked(tmp_path, marks)
-
-
-def test_everything_switched_off():
-    with pytest.raises(DataError, match="leaves nothing"):
-        true_text(b"<!--googleoff: all--><p>one", "google")
 
 
 def test_a_folder_without_pages(tmp_path):

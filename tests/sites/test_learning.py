@@ -51,6 +51,14 @@ class Texts(UrlSpider):
         yield {"url": response.url, "text": response.meta["main_text"].text}
 
 
+@pytest.fixture
+def odd_site(tmp_path):
+    """A folder with the site file of the odd pages."""
+    made = learn("odd.example", [labelled(odd(1)), labelled(odd(2))]).file
+    (tmp_path / made.name).write_text(made.as_json(), "utf-8")
+    return tmp_path
+
+
 def labelled(page):
     texts = page.blocks.texts(list(range(len(page.blocks))))
     signs = "".join("m" if text.startswith("Day") else "-" for text in texts)
@@ -81,26 +89,25 @@ def test_evidence_is_the_ratio_of_words():
     assert Place(0, 450, 500, 1).evidence == -300
 
 
-def test_an_odd_template_is_mended_by_two_labels(tmp_path):
-    found = learn("odd.example", [labelled(odd(1)), labelled(odd(2))])
-    assert found.helps
-    assert found.file.before < 0.3
-    assert found.file.after > 0.95
-    (tmp_path / found.file.name).write_text(found.file.as_json(), "utf-8")
-    for url, helped in (
+@pytest.mark.parametrize(
+    ("url", "helped"),
+    [
         ("https://odd.example/9", True),
         ("https://www.odd.example/9", True),
         ("https://notodd.example/9", False),
         (None, False),
-    ):
-        source = odd(9).html
-        result = extract(
-            source, url=url, options={"site_files": str(tmp_path)}, blocks=True
-        )
-        assert ("Day 9, note 3" in result.text) == helped
-        assert (SENTENCE in result.text) != helped
-        said = [block.reason for block in result.blocks if block.kept]
-        assert any("the site's own pages" in reason for reason in said) == helped
+    ],
+)
+def test_an_odd_template_is_mended_by_two_labels(odd_site, url, helped):
+    made = SiteFile.read(odd_site / "odd.example.json")
+    assert made.before < 0.3
+    assert made.after > 0.95
+    options = {"site_files": str(odd_site)}
+    result = extract(odd(9).html, url=url, options=options, blocks=True)
+    assert ("Day 9, note 3" in result.text) == helped
+    assert (SENTENCE in result.text) != helped
+    said = [block.reason for block in result.blocks if block.kept]
+    assert any("the site's own pages" in reason for reason in said) == helped
 
 
 def test_a_site_that_is_right_already_gets_no_file():
@@ -113,8 +120,7 @@ def test_a_site_that_is_right_already_gets_no_file():
     pages = []
     for number in range(3):
         page = right(number)
-        signs = "m" * (len(page.blocks) - 1) + "-"
-        pages.append(studied(page, signs))
+        pages.append(studied(page, "m" * (len(page.blocks) - 1) + "-"))
     found = learn("right.example", pages)
     assert found.file.before > 0.98
     assert not found.helps
@@ -157,12 +163,13 @@ def test_learning_from_20_pages_takes_under_two_seconds():
 
 
 def test_a_file_comes_back_as_it_was(tmp_path):
-    made = learn("odd.example", [labelled(odd(1)), labelled(odd(2))]).file
-    path = tmp_path / made.name
-    path.write_text(made.as_json(), "utf-8")
+    made = learn("odd.example", [labelled(odd(1)), labelled(odd(2))])
+    assert made.helps
+    path = tmp_path / made.file.name
+    path.write_text(made.file.as_json(), "utf-8")
     again = SiteFile.read(path)
-    assert again.site == made.site
-    assert again.as_json() == made.as_json()
+    assert again.site == made.file.site
+    assert again.as_json() == made.file.as_json()
 
 
 @pytest.mark.parametrize(
@@ -183,15 +190,14 @@ def test_a_file_comes_back_as_it_was(tmp_path):
         ({"templates": [{"pages": 1, "places": {"\ud800": [1] * 4}}]}, "is damaged"),
     ],
 )
-def test_a_damaged_file_ends_the_crawl_at_its_start(tmp_path, content, why):
-    file = tmp_path / "odd.example.json"
+def test_a_damaged_file_ends_the_crawl_at_its_start(odd_site, content, why):
+    file = odd_site / "odd.example.json"
     if isinstance(content, dict):
-        made = learn("odd.example", [labelled(odd(1)), labelled(odd(2))]).file
-        content = json.dumps({**json.loads(made.as_json()), **content})
+        content = json.dumps({**json.loads(file.read_text("utf-8")), **content})
     file.write_text(str(content), "utf-8")
     with pytest.raises(SiteFileError, match=why):
-        load_lessons(tmp_path)
-    settings = Settings({"EATEXT_SITE_FILES": str(tmp_path)})
+        load_lessons(odd_site)
+    settings = Settings({"EATEXT_SITE_FILES": str(odd_site)})
     with pytest.raises(SettingError, match=r"EATEXT_SITE_FILES.*odd\.example\.json"):
         Config.from_settings(settings)
 
@@ -233,45 +239,38 @@ class FromMemory:
         return HtmlResponse(request.url, body=html, encoding="utf-8")
 
 
-def test_a_crawl_uses_the_site_files_of_its_settings(tmp_path):
-    found = learn("odd.example", [labelled(odd(1)), labelled(odd(2))])
-    (tmp_path / found.file.name).write_text(found.file.as_json(), "utf-8")
-    urls = [
-        f"https://{host}/{i}" for host in ("odd.example", "b.example") for i in (8, 9)
-    ]
-    settings = {
+def crawled(folder, urls, **settings):
+    """The results of a crawl with the site files of a folder."""
+    given = {
         **ADDON,
         "DOWNLOADER_MIDDLEWARES": {FromMemory: 10},
         "EATEXT_ALGORITHM": "eatext",
-        "EATEXT_SITE_FILES": str(tmp_path),
+        "EATEXT_SITE_FILES": str(folder),
+        **settings,
     }
-    for executor in ("inline", "process"):
-        done = crawl(Texts, {**settings, "EATEXT_EXECUTOR": executor}, urls=tuple(urls))
-        texts = {item["url"]: item["text"] for item in done.items}
-        assert sorted(texts) == sorted(urls)
-        for url, text in texts.items():
-            helped = "odd.example" in url
-            assert (f"Day {url[-1]}, note 3" in text) == helped
-            assert (SENTENCE in text) != helped
+    return crawl(Texts, given, urls=tuple(urls))
 
 
-def test_a_site_file_that_fits_no_page_any_more_is_named_and_counted(tmp_path, caplog):
-    found = learn("odd.example", [labelled(odd(1)), labelled(odd(2))])
-    (tmp_path / found.file.name).write_text(found.file.as_json(), "utf-8")
-    settings = {
-        **ADDON,
-        "DOWNLOADER_MIDDLEWARES": {FromMemory: 10},
-        "EATEXT_ALGORITHM": "eatext",
-        "EATEXT_SITE_FILES": str(tmp_path),
-    }
-    for path, warned in (("new", 1), ("old", 0)):
-        caplog.clear()
-        urls = tuple(f"https://odd.example/{path}/{i}" for i in range(25))
-        done = crawl(Texts, settings, urls=urls)
-        news = {"unmatched": 1} if warned else {}
-        assert done.eatext("decay/") == news
-        said = [m for m in complaints(caplog) if "site file of odd.example fits" in m]
-        assert len(said) == warned
+@pytest.mark.parametrize("executor", ["inline", "process"])
+def test_a_crawl_uses_the_site_files_of_its_settings(odd_site, executor):
+    urls = [f"https://{host}.example/{i}" for host in ("odd", "b") for i in (8, 9)]
+    done = crawled(odd_site, urls, EATEXT_EXECUTOR=executor)
+    texts = {item["url"]: item["text"] for item in done.items}
+    assert sorted(texts) == sorted(urls)
+    for url, text in texts.items():
+        helped = "odd.example" in url
+        assert (f"Day {url[-1]}, note 3" in text) == helped
+        assert (SENTENCE in text) != helped
+
+
+@pytest.mark.parametrize(("path", "warned"), [("new", 1), ("old", 0)])
+def test_a_site_file_that_fits_no_page_any_more_is_named_and_counted(
+    odd_site, caplog, path, warned
+):
+    done = crawled(odd_site, [f"https://odd.example/{path}/{i}" for i in range(25)])
+    assert done.eatext("decay/") == ({"unmatched": 1} if warned else {})
+    said = [m for m in complaints(caplog) if "site file of odd.example fits" in m]
+    assert len(said) == warned
 
 
 def test_hosts():
@@ -281,11 +280,9 @@ def test_hosts():
 
 def test_a_host_beyond_ascii_is_that_of_its_crawl():
     # Scrapy's addresses have hosts in ASCII, pages name them as they are read.
-    name = "b\u00fccher.example"
-    written = "xn--bcher-kva.example"
-    assert (
-        bare_host(f"https://{name}/1") == bare_host(f"https://{written}/1") == written
-    )
+    name, written = "b\u00fccher.example", "xn--bcher-kva.example"
+    assert bare_host(f"https://{name}/1") == written
+    assert bare_host(f"https://{written}/1") == written
     assert bare_host("https://" + "\u00fc" * 300 + "/")
     for host in (name, written):
         lessons = Lessons({host: Site((), (1,))})
