@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -25,7 +24,7 @@ from scrapy_eatext.learning.splits import site_of
 from scrapy_eatext.learning.train import Fitted
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.names import COMMENTS
-from scrapy_eatext.page.walk import fnv1a
+from scrapy_eatext.page.walk import NAME_WORD, fnv1a
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.dragnet.blocks import Floats
@@ -52,9 +51,6 @@ _MAX_BLOCKS = 50_000
 # Weights are rounded to this many digits, so that the order of summation does not
 # change the file.
 _DIGITS = 4
-
-# A word of a name, split as the walk does: sidebarLeft-2 has sidebar and Left.
-_NAME_WORD = re.compile(r"[A-Z]+[a-z]*|[a-z]+")
 
 
 @dataclass(frozen=True)
@@ -97,10 +93,7 @@ class DragnetTrainer:
     segments = False
 
     def sample(self, page: LabelledPage) -> Sample:
-        """Read a page and label its blocks.
-
-        Raises DataError if it has too few blocks or lacks its true text.
-        """
+        """Read a page and label its blocks.  Raises DataError if there are too few."""
         source = Page.of(page.html, page.url or None)
         blocks = source.blocks
         texts = blocks.texts(list(range(len(blocks))))
@@ -137,18 +130,15 @@ class DragnetTrainer:
         """
         words = choose_tokens(samples)
         # The order is that of GROUPS: tokens come after the six shallow columns.
-        page = np.vstack(
-            [
-                np.hstack(
-                    [
-                        sample.page.columns[:, :6],
-                        page_tokens(sample.walk, words.vocabulary)[:, words.chosen],
-                        sample.page.columns[:, 6:],
-                    ]
-                )
-                for sample in samples
-            ]
+        of_names = [
+            page_tokens(sample.walk, words.vocabulary)[:, words.chosen]
+            for sample in samples
+        ]
+        shallow, others = (
+            [sample.page.columns[:, part] for sample in samples]
+            for part in (slice(6), slice(6, None))
         )
+        page = np.hstack([np.vstack(part) for part in (shallow, of_names, others)])
         original = np.vstack([sample.original.columns for sample in samples])
         # One thread, as sums in another order differ in their last digits.
         with need("threadpoolctl").threadpool_limits(limits=1):
@@ -172,7 +162,7 @@ class DragnetTrainer:
                 "blocks in elements named after comments that are no main text",
             },
         }
-        header = {"groups": list(GROUPS), "tokens": words.names}
+        header = {"groups": list(GROUPS), "tokens": list(words.odds)}
         return Fitted(MODEL, arrays, header, GROUPS, notes)
 
 
@@ -200,7 +190,9 @@ def _models(
         if original:
             weights = np.concatenate(counts).astype(np.float64)
         else:
-            weights = _page_weights(counts) * np.where(truth, _CONTENT_WEIGHT, 1.0)
+            # A block's share of the words of its page.
+            shares = [count / max(int(count.sum()), 1) for count in counts]
+            weights = np.concatenate(shares) * np.where(truth, _CONTENT_WEIGHT, 1.0)
         thin = slice(None, None, -(-len(truth) // _MAX_BLOCKS))
         regression = Regression(columns[thin], truth[thin], weights[thin])
         name = f"{target}, {'original' if original else 'page'} blocks"
@@ -218,7 +210,7 @@ def _names(elements: Sequence[Any]) -> frozenset[str]:
     """The words in the ids and classes of elements, split as the walk does."""
     values = {element.get(key) for element in elements for key in ("id", "class")}
     return frozenset(
-        word.lower() for value in values if value for word in _NAME_WORD.findall(value)
+        word.lower() for value in values if value for word in NAME_WORD.findall(value)
     )
 
 
@@ -237,23 +229,16 @@ def weak_comments(
     return "\n".join(t for t, here in zip(texts, chosen.tolist(), strict=True) if here)
 
 
-def _page_weights(counts: Sequence[NDArray[np.int64]]) -> Floats:
-    """A weight for each block: its share of the words of its page."""
-    return np.concatenate([count / max(int(count.sum()), 1) for count in counts])
-
-
 @dataclass(frozen=True)
 class Tokens:
     """The words of names that a model uses, by the paper's rule.
 
-    ``chosen`` marks the used columns of page_tokens() with this vocabulary.  ``names``
-    has the names of these columns; ``odds`` has the odds of content and the share of
-    blocks of each.
+    ``chosen`` marks the used columns of page_tokens() with this vocabulary; ``odds``
+    has for the name of each the odds of content and the share of blocks.
     """
 
     vocabulary: NDArray[np.uint32]
     chosen: NDArray[np.bool_]
-    names: list[str]
     odds: dict[str, dict[str, float]]
 
 
@@ -290,16 +275,14 @@ def choose_tokens(samples: Sequence[Sample]) -> Tokens:
     used = picked.reshape(2, -1).any(axis=0)
     named = [words[int(value)] for value in candidates]
     places = [f"own {word}" for word in named] + [f"around {word}" for word in named]
-    columns = [int(i) for i in np.flatnonzero(picked)]
     return Tokens(
         vocabulary=candidates[used],
         chosen=picked[np.concatenate([used, used])],
-        names=[places[i] for i in columns],
         odds={
             places[i]: {
                 "odds": _rounded(float(odds[i])),
                 "blocks": _rounded(float(with_token[i])),
             }
-            for i in columns
+            for i in np.flatnonzero(picked).tolist()
         },
     )

@@ -8,7 +8,7 @@ its chance.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,22 +18,18 @@ from scrapy_eatext.tagger.facts import (
     CONTAINERS,
     box_sums,
     distances,
-    facts_of,
     grouped,
     like_sums,
-    no_names,
     of_page,
     sums_of,
-    tree_of,
 )
 from scrapy_eatext.tagger.facts import FACTS as FIRST_FACTS
-from scrapy_eatext.tagger.features import copied, features_with, of_all, picked, spread
+from scrapy_eatext.tagger.features import copied, features_with, of_all, picked
 from scrapy_eatext.tagger.operations import (
     CAP,
     NONE,
     Table,
     copy,
-    evaluate_all,
     left,
     names_of,
     quotient,
@@ -41,11 +37,9 @@ from scrapy_eatext.tagger.operations import (
     shift,
     span_quotient,
     table,
-    wanted,
 )
 
 if TYPE_CHECKING:
-    from scrapy_eatext.page.walk import Walk
     from scrapy_eatext.tagger.facts import Tree
     from scrapy_eatext.tagger.operations import Ints, Rows
 
@@ -238,14 +232,3 @@ def _runs_of(chance: Ints) -> Rows:
         first, last = places[[0, -1]].tolist() if len(places) else (NONE, NONE)
         rows |= of_page({f"first_{name}": first, f"last_{name}": last})
     return rows
-
-
-def context_features(
-    walk: Walk, likelihood: Ints, names: Iterable[str] | None = None
-) -> Rows:
-    """The second round's features of a page's blocks, from the first's likelihoods."""
-    tree = tree_of(walk)
-    facts = context_facts(facts_of(walk, no_names(), tree), tree, likelihood)
-    lines = wanted(FEATURES if names is None else names, FEATURES, READABLE)
-    rows = evaluate_all(lines, facts)
-    return spread(rows, len(walk.blocks))

@@ -362,16 +362,12 @@ def _ways(
 
 
 def facts_of(
-    walk: Walk,
-    table: TokenTable,
-    tree: Tree | None = None,
-    votes: Sequence[int] | Ints = (),
+    walk: Walk, table: TokenTable, tree: Tree, votes: Sequence[int] | Ints
 ) -> Rows:
-    """The facts of a page with blocks; ``tree`` is tree_of(walk), if it is known.
+    """The facts of a page with blocks; ``tree`` is tree_of(walk).
 
     ``votes`` are those of the page's names for its kind, see NameVotes.
     """
-    tree = tree or tree_of(walk)
     facts = _columns(BLOCK_COLUMNS, walk.blocks) | {"w": weights(walk)}
     # A missing vote is 0.
     facts |= of_page(dict.fromkeys(VOTES, 0) | dict(zip(VOTES, votes, strict=False)))

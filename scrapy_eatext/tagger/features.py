@@ -8,11 +8,9 @@ models that use it have to be trained again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from scrapy_eatext.tagger.descriptions import MEASURED, OF_SOURCES
 from scrapy_eatext.tagger.facts import (
@@ -21,14 +19,12 @@ from scrapy_eatext.tagger.facts import (
     OWN,
     TEXTS,
     VOTES,
-    facts_of,
     group_bit,
 )
 from scrapy_eatext.tagger.operations import (
     Table,
     bit,
     copy,
-    evaluate_all,
     left,
     pick,
     place,
@@ -39,13 +35,7 @@ from scrapy_eatext.tagger.operations import (
     span_ratio,
     step,
     table,
-    wanted,
 )
-
-if TYPE_CHECKING:
-    from scrapy_eatext.page.walk import Walk
-    from scrapy_eatext.tagger.facts import TokenTable
-    from scrapy_eatext.tagger.operations import Ints, Rows
 
 # How many of a block's containers have features.
 CONTAINERS = 5
@@ -277,27 +267,3 @@ def features_with(flags: int) -> Table:
     """All features, with one for each of ``flags`` words; see TokenTable."""
     named = ((f"name{k}", bit, f"flags{k // 32}", k % 32) for k in range(flags))
     return {**FEATURES, **table(*named)}
-
-
-def block_features(
-    walk: Walk,
-    table: TokenTable,
-    names: Iterable[str] | None = None,
-    votes: Sequence[int] | Ints = (),
-) -> Rows:
-    """The first round's features of a page's blocks: all, or those with some names.
-
-    ``votes`` are those of the page's names for its kind, see NameVotes.
-    """
-    known = features_with(table.flags)
-    lines = wanted(known if names is None else names, known, FIGURES)
-    rows = evaluate_all(lines, facts_of(walk, table, votes=votes))
-    return spread(rows, len(walk.blocks))
-
-
-def spread(rows: Rows, count: int) -> Rows:
-    """The rows with ``count`` numbers each; rows of a single number are repeated."""
-    return {
-        name: row if len(row) == count else np.full(count, row[0])
-        for name, row in rows.items()
-    }

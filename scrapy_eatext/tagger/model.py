@@ -9,15 +9,9 @@ import numpy as np
 
 from scrapy_eatext.native.loading import twin
 from scrapy_eatext.tagger import context, features
-from scrapy_eatext.tagger.context import (
-    HIGHEST,
-    ZERO,
-    asked_features,
-    context_facts,
-    context_features,
-)
+from scrapy_eatext.tagger.context import HIGHEST, ZERO, asked_features, context_facts
 from scrapy_eatext.tagger.facts import facts_of, tree_of
-from scrapy_eatext.tagger.features import block_features, features_with, spread
+from scrapy_eatext.tagger.features import features_with
 from scrapy_eatext.tagger.operations import evaluate_all, wanted
 from scrapy_eatext.tagger.trees import PythonForest
 
@@ -74,9 +68,24 @@ class PythonTagger:
         """
         if not len(walk.blocks):
             return {name: np.zeros(0, dtype=np.int64) for name in names}
+        tree = tree_of(walk)
+        facts = facts_of(walk, self._names, tree, votes)
         if likelihood is None:
-            return block_features(walk, self._names, names, votes)
-        return context_features(walk, likelihood, names)
+            known, figures = features_with(self._names.flags), features.FIGURES
+        else:
+            known, figures = context.FEATURES, context.READABLE
+            facts = context_facts(facts, tree, likelihood)
+        return spread(
+            evaluate_all(wanted(names, known, figures), facts), len(walk.blocks)
+        )
+
+
+def spread(rows: Rows, count: int) -> Rows:
+    """The rows with ``count`` numbers each; rows of a single number are repeated."""
+    return {
+        name: row if len(row) == count else np.full(count, row[0])
+        for name, row in rows.items()
+    }
 
 
 def likelihood_of(trees: Trees, rows: Mapping[str, Ints]) -> Ints:

@@ -180,9 +180,9 @@ def test_tokens_need_several_sites(folder):
     made = DragnetTrainer()
     pages = read_folder(folder).pages
     samples = [made.sample(page) for page in pages]
-    assert "around nav" in choose_tokens(samples).names
+    assert "around nav" in choose_tokens(samples).odds
     one_site = [s for s in samples if s.site == samples[0].site]
-    assert choose_tokens(one_site).names == []
+    assert choose_tokens(one_site).odds == {}
 
 
 # --- the regression -----------------------------------------------------------------

@@ -23,7 +23,6 @@ from scrapy_eatext.tagger.context import (
     FIRST_COLUMNS,
     HIGHEST,
     ZERO,
-    context_features,
 )
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.facts import (
@@ -33,7 +32,7 @@ from scrapy_eatext.tagger.facts import (
     distance_on,
     weights,
 )
-from scrapy_eatext.tagger.features import block_features, features_with
+from scrapy_eatext.tagger.features import features_with
 from scrapy_eatext.tagger.model import PythonTagger, Tagger
 from scrapy_eatext.tagger.operations import (
     CAP,
@@ -224,7 +223,8 @@ def test_sums_of_names_are_capped(
 ) -> None:
     html = "<div class=menu><p>Bread</p>" + "<div>" * 3 + "<p>Salt"
     table = token_table({"menu": weight}, no_words())
-    rows = block_features(Page.of(html).blocks.walk, table, [name])
+    tagger = PythonTagger(table, NO_TREES, NO_TREES)
+    rows = tagger.features(Page.of(html).blocks.walk, [name])
     assert sorted(map(abs, rows[name].tolist())) == [0, CAP]
     assert capped in rows[name]
 
@@ -234,9 +234,10 @@ def test_features_are_whole_numbers_that_fit(html: str) -> None:
     walk = Page.of(html).blocks.walk
     if not len(walk.blocks):
         return
-    rows = block_features(walk, names())
+    tagger = PythonTagger(names(), NO_TREES, NO_TREES)
+    rows = tagger.features(walk, features_with(34))
     likelihood = np.arange(len(walk.blocks)) % (HIGHEST + 1)
-    rows |= context_features(walk, likelihood)
+    rows |= tagger.features(walk, context.FEATURES, likelihood)
     for name, values in rows.items():
         assert values.dtype == np.int64, name
         assert len(values) == len(walk.blocks)

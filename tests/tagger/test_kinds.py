@@ -11,8 +11,9 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.page.walk import Walk
 from scrapy_eatext.tagger.context import HIGHEST, ZERO
 from scrapy_eatext.tagger.facts import VOTES, no_names
-from scrapy_eatext.tagger.features import block_features
 from scrapy_eatext.tagger.kinds import LEVEL, NameVotes, calibrated, votes, words_on
+from scrapy_eatext.tagger.model import PythonTagger
+from scrapy_eatext.tagger.trees import NO_TREES
 from scrapy_eatext.tagger.whole import lack_of, score_of
 
 
@@ -50,10 +51,11 @@ def test_pages_without_a_known_word() -> None:
 
 def test_blocks_have_the_votes_of_their_page() -> None:
     names = [f"page_{name}" for name in VOTES]
-    rows = block_features(walk_of("a", "b"), no_names(), names, votes=[5, -7])
+    tagger = PythonTagger(no_names(), NO_TREES, NO_TREES)
+    rows = tagger.features(walk_of("a", "b"), names, votes=[5, -7])
     assert [rows[name].tolist() for name in names[:3]] == [[5, 5], [-7, -7], [0, 0]]
     # Of more kinds than there are features the last ones have none.
-    many = block_features(walk_of("a"), no_names(), names, votes=range(30))
+    many = tagger.features(walk_of("a"), names, votes=range(30))
     assert [int(row[0]) for row in many.values()] == list(range(len(VOTES)))
 
 

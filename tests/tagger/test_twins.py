@@ -18,7 +18,7 @@ from scrapy_eatext.page.tags import TAGS
 from scrapy_eatext.page.walk import Walk
 from scrapy_eatext.tagger.context import FEATURES, HIGHEST
 from scrapy_eatext.tagger.facts import TokenTable, weights
-from scrapy_eatext.tagger.features import block_features, features_with
+from scrapy_eatext.tagger.features import features_with
 from scrapy_eatext.tagger.kinds import NameVotes
 from scrapy_eatext.tagger.model import PythonTagger, Tagger, likelihood_of
 from scrapy_eatext.tagger.operations import CAP, NONE
@@ -272,7 +272,8 @@ def parts() -> tuple[Walk, TokenTable, Trees]:
     rng = np.random.default_rng(5)
     table = any_table(rng, walk)
     names = ["w", "kind", "c1_n"]
-    values = np.stack([block_features(walk, table)[name] for name in names])
+    rows = PythonTagger(table, NO_TREES, NO_TREES).features(walk, names)
+    values = np.stack([rows[name] for name in names])
     return walk, table, any_trees(rng, names, values)
 
 
