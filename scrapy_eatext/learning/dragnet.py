@@ -18,11 +18,10 @@ from scrapy_eatext.algorithms.dragnet.features import (
     page_tokens,
 )
 from scrapy_eatext.learning import DataError, need
-from scrapy_eatext.learning.labels import Labels, label, label_content
+from scrapy_eatext.learning.labels import Labels, label, label_content, parsed
 from scrapy_eatext.learning.logistic import Regression
 from scrapy_eatext.learning.splits import site_of
 from scrapy_eatext.learning.train import Fitted
-from scrapy_eatext.page import Page
 from scrapy_eatext.page.names import COMMENTS
 from scrapy_eatext.page.walk import NAME_WORD, fnv1a
 
@@ -94,9 +93,8 @@ class DragnetTrainer:
 
     def sample(self, page: LabelledPage) -> Sample:
         """Read a page and label its blocks.  Raises DataError if there are too few."""
-        source = Page.of(page.html, page.url or None)
+        source, texts = parsed(page)
         blocks = source.blocks
-        texts = blocks.texts(list(range(len(blocks))))
         labels = label_content(texts, page)
         originals = original_blocks(page.html)
         if len(blocks) < 3 or len(originals) < 3:

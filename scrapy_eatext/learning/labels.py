@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_eatext.learning import DataError
+from scrapy_eatext.page import Page
 
 if TYPE_CHECKING:
     from scrapy_eatext.learning.data import LabelledPage
@@ -137,6 +138,13 @@ class Labels:
     words: NDArray[np.int64]
     found: int
     wanted: int
+
+
+def parsed(page: LabelledPage) -> tuple[Page, list[str]]:
+    """A page, and the texts of its blocks."""
+    parsed_page = Page.of(page.html, page.url or None)
+    blocks = parsed_page.blocks
+    return parsed_page, blocks.texts(list(range(len(blocks))))
 
 
 def label_page(blocks: Sequence[str], page: LabelledPage, true: str) -> Labels:

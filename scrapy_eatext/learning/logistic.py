@@ -16,17 +16,13 @@ class Regression:
 
     All columns are fitted first.  The fit of a subset starts from their weights and
     reuses their Hessian, which is computed anew only if steps do not become shorter.
-    ``columns`` has a row for each example, ``truth`` and ``weights`` an entry.
-    ``penalty`` is on the squared weights of standardised columns, for examples that
-    weigh 1 on average.
+    ``columns`` has a row for each example, ``truth`` and ``weights`` an entry.  The
+    penalty is on the squared weights of standardised columns, for examples that weigh 1
+    on average.
     """
 
     def __init__(
-        self,
-        columns: Floats,
-        truth: NDArray[np.bool_],
-        weights: Floats,
-        penalty: float = 1.0,
+        self, columns: Floats, truth: NDArray[np.bool_], weights: Floats
     ) -> None:
         self._mean, self._scale = columns.mean(axis=0), columns.std(axis=0)
         self._scale[self._scale == 0] = 1
@@ -35,7 +31,7 @@ class Regression:
         self._truth = truth.astype(np.float64)
         self._weights = weights / weights.mean()
         # The intercept is not penalised.
-        self._penalty = np.full(columns.shape[1] + 1, penalty)
+        self._penalty = np.ones(columns.shape[1] + 1)
         self._penalty[-1] = 0
         all_columns = np.ones(columns.shape[1] + 1, dtype=np.bool_)
         start = np.zeros(columns.shape[1] + 1)
@@ -55,8 +51,7 @@ class Regression:
     ) -> tuple[Floats, Floats]:
         """The minimum for the columns of a mask, and the last Hessian.
 
-        ``solution`` is where to start; ``hessian`` is the first to use, if there is
-        one.
+        ``solution`` is where to start; ``hessian`` is the first to use, if any.
         """
         columns = self._columns if mask.all() else self._columns[:, mask]
         penalty = self._penalty[mask]

@@ -25,9 +25,8 @@ from scrapy_eatext.algorithms.ngram.characters import (
     to_arrays,
 )
 from scrapy_eatext.learning import DataError
-from scrapy_eatext.learning.labels import label_content
+from scrapy_eatext.learning.labels import label_content, parsed
 from scrapy_eatext.learning.train import Fitted
-from scrapy_eatext.page import Page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,12 +64,10 @@ class NgramTrainer:
 
     def sample(self, page: LabelledPage) -> list[Line]:
         """The page's labelled lines.  Raises DataError if its true text is not on it."""
-        parsed = Page.of(page.html, page.url or None)
-        blocks = parsed.blocks
-        texts = blocks.texts(list(range(len(blocks))))
+        source, texts = parsed(page)
         labels = label_content(texts, page)
         options = DensityOptions()
-        kept = filter_lines(measure(parsed, options), options).kept
+        kept = filter_lines(measure(source, options), options).kept
         return [
             Line(texts[i], bool(labels.share[i] > 0.5), int(labels.words[i]))
             for i in np.flatnonzero(kept).tolist()

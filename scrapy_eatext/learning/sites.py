@@ -11,9 +11,8 @@ import numpy as np
 from scrapy_eatext.algorithms import DEFAULT, get_algorithm
 from scrapy_eatext.durable import write_whole
 from scrapy_eatext.learning import DataError
-from scrapy_eatext.learning.labels import label_content, label_page
+from scrapy_eatext.learning.labels import label_content, label_page, parsed
 from scrapy_eatext.learning.refinement import bag, noisy, refine
-from scrapy_eatext.page import Page
 from scrapy_eatext.sites.learning import COMMENT, MAIN, REST, UNKNOWN, Studied
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.facts import weights
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.algorithms.eatext import Eatext
     from scrapy_eatext.learning.data import LabelledPage
+    from scrapy_eatext.page import Page
     from scrapy_eatext.sites.learning import Learned
 
 _SIGNS = {"main": MAIN, "comment": COMMENT, "": REST}
@@ -47,15 +47,13 @@ def study(page: LabelledPage, model: str = "") -> Studied:
     """
     if page.has_segments:
         raise DataError(f"{page.file}: of its text only segments are known")
-    parsed = Page.of(page.html, page.url or None)
-    blocks = parsed.blocks
-    if not len(blocks):
+    source, texts = parsed(page)
+    if not texts:
         raise DataError(f"{page.file} shows no text")
-    texts = blocks.texts(list(range(len(blocks))))
     labels = _of_blocks(page.file, page.name, texts)
     if labels is None:
-        labels = _of_text(page, parsed, texts)
-    return studied(parsed, labels, model)
+        labels = _of_text(page, source, texts)
+    return studied(source, labels, model)
 
 
 def _of_blocks(html: Path, name: str, texts: Sequence[str]) -> str | None:
@@ -70,12 +68,12 @@ def _of_blocks(html: Path, name: str, texts: Sequence[str]) -> str | None:
     return None
 
 
-def _of_text(page: LabelledPage, parsed: Page, texts: Sequence[str]) -> str:
+def _of_text(page: LabelledPage, source: Page, texts: Sequence[str]) -> str:
     share = label_content(texts, page).share
     comments = label_page(texts, page, page.comments or "").share >= 0.5
     bags = [bag(text) for text in texts]
     main = refine(share >= 0.5, bags, bag(page.text))
-    noise = noisy(main.astype(np.float32), parsed.blocks.walk)
+    noise = noisy(main.astype(np.float32), source.blocks.walk)
     return "".join(
         MAIN if is_main else UNKNOWN if is_noise else COMMENT if is_comment else REST
         for is_main, is_noise, is_comment in zip(main, noise, comments, strict=True)

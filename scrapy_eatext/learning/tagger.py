@@ -20,7 +20,7 @@ from scrapy_eatext.learning import DataError, need
 from scrapy_eatext.learning.augmentation import augmented
 from scrapy_eatext.learning.calibration import calibration_lines, kind_votes
 from scrapy_eatext.learning.corrections import hashes
-from scrapy_eatext.learning.labels import label_page
+from scrapy_eatext.learning.labels import label_page, parsed
 from scrapy_eatext.learning.refinement import bag, noisy, refine
 from scrapy_eatext.learning.splits import folds, site_of
 from scrapy_eatext.learning.train import Fitted
@@ -31,7 +31,6 @@ from scrapy_eatext.learning.words import (
     learn_table,
     tokens_of,
 )
-from scrapy_eatext.page import Page
 from scrapy_eatext.tagger.context import FEATURES, ZERO
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.features import features_with
@@ -117,13 +116,11 @@ class EatextTrainer:
 
     def sample(self, page: LabelledPage) -> Sample:
         """Read a page and label its blocks.  Raises DataError for one without blocks."""
-        parsed = Page.of(page.html, page.url or None)
-        blocks = parsed.blocks
-        if not len(blocks):
+        source, texts = parsed(page)
+        if not texts:
             raise DataError(f"{page.file} shows no text")
-        texts = blocks.texts(list(range(len(blocks))))
         # The walk without its nodes, which hold the whole page in memory.
-        walk = replace(described_walk(parsed), root=None)
+        walk = replace(described_walk(source), root=None)
         sample = Sample(site_of(page), page.kind, walk, np.empty(0, np.float32))
         if page.has_segments:
             share, lost = _by_segments(texts, page)

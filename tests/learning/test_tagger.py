@@ -116,14 +116,11 @@ def test_labels_that_were_made_on_blocks_are_known_to_be(tmp_path: Path) -> None
 
 
 def test_pages_with_comments_count_more(tmp_path: Path) -> None:
-    silent = sample(tmp_path, POSTED, text=LONG)
+    without = sample(tmp_path, POSTED, text=LONG)
     with_comments = sample(tmp_path, POSTED, text=LONG, comments=SAID)
     rows = [{"w": np.array([15, 1, 13, 1])}] * 2
-    one, other = (
-        float(w.sum()) for w in eatext.block_weights([silent, with_comments], rows, 0)
-    )
-    assert one == pytest.approx(100)
-    assert other == pytest.approx(300)
+    weights = eatext.block_weights([without, with_comments], rows, 0)
+    assert [float(w.sum()) for w in weights] == pytest.approx([100, 300])
 
 
 def test_what_a_page_says_of_its_text_is_learned_from(tmp_path: Path) -> None:
@@ -137,14 +134,6 @@ def test_what_a_page_says_of_its_text_is_learned_from(tmp_path: Path) -> None:
     ]
     assert set(found) == {(), walk.descriptions}
     assert 30 < found.count(()) < 90
-
-
-def test_labels_that_were_made_on_blocks_are_trusted() -> None:
-    truth = np.array([1, 0], dtype=np.float32)
-    wrong = np.array([300, 900])
-    samples = [eatext.Sample("a.example", "article", None, truth, by_block=True)] * 2
-    (first, _) = eatext.trusted(samples, [np.ones(2)] * 2, [wrong, 1200 - wrong])
-    assert first.tolist() == [1, 1]
 
 
 def test_segments_of_no_block_count_as_lost(tmp_path: Path) -> None:
@@ -214,10 +203,11 @@ def test_a_page_that_others_do_not_bear_out_counts_less() -> None:
     trusted = eatext.trusted(samples, weights, [right] * len(samples))
     assert all((weight == 2.0).all() for n, weight in enumerate(trusted) if n != 7)
     assert (trusted[7] < 0.1).all()
+    # Labels that were made on blocks are trusted.
+    samples[7] = replace(samples[7], by_block=True)
+    assert (eatext.trusted(samples, weights, [right] * 20)[7] == 2.0).all()
     # Blocks of which nothing is known do not count against a page.
-    unknown = eatext.Sample(
-        "segments.example", "article", None, -np.ones(4, np.float32)
-    )
+    unknown = replace(samples[0], share=-np.ones(4, np.float32))
     again = eatext.trusted([*samples, unknown], [*weights, np.zeros(4)], [right] * 21)
     assert not again[-1].any()
 

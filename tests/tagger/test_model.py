@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -68,30 +70,53 @@ def test_trees_that_do_not_fit_are_refused(name: str, value: np.ndarray) -> None
         trees_from("x", arrays, ["a", "b"], 10)
 
 
-def test_likely_text_is_chosen_and_unlikely_is_not() -> None:
-    likelihood = np.array([100, 1100, 1000, 50])
-    choice = select(likelihood, np.array([50, 30, 40, 80]))
-    assert choice.kept.tolist() == [False, True, True, False]
-    assert 900 <= choice.expected <= 1000
+@pytest.mark.parametrize(
+    ("likelihood", "words", "how", "kept"),
+    [
+        ([100, 1100, 1000, 50], [50, 30, 40, 80], {}, [0, 1, 1, 0]),
+        # With chances of 0.4, three blocks of a list and one certain block have more of
+        # the expected words together; but most such lists are no content.
+        ([1200, 560, 560, 560], [100] * 4, {}, [1, 0, 0, 0]),
+        ([1200, 560, 560, 560], [100] * 4, {"favor": "recall"}, [1, 1, 1, 1]),
+        ([1200, 490], [100, 200], {}, [1, 0]),
+        ([900], [0], {}, [0]),
+        # A threshold by hand.
+        ([1000, 650, 560], [20] * 3, {"least": 500}, [1, 1, 0]),
+        ([1000, 650, 560], [20] * 3, {"least": 999}, [0, 0, 0]),
+        ([1000, 650, 560], [20] * 3, {"least": 0}, [1, 1, 1]),
+    ],
+)
+def test_what_is_chosen(
+    likelihood: list[int], words: list[int], how: dict[str, Any], kept: list[int]
+) -> None:
+    assert select(np.array(likelihood), np.array(words), **how).kept.tolist() == kept
+
+
+@pytest.mark.parametrize(
+    ("likelihood", "words", "expected", "off"),
+    [
+        ([100, 1100, 1000, 50], [50, 30, 40, 80], 950, 50),
+        # A third of the words is content for certain, the rest with a chance of a
+        # quarter: the mean over all that may be true.
+        ([1200, 490], [100, 200], 1000 * (0.75 * 1 + 0.25 * 0.5), 10),
+        ([900], [0], 0, 0),
+    ],
+)
+def test_what_is_expected(
+    likelihood: list[int], words: list[int], expected: float, off: int
+) -> None:
+    choice = select(np.array(likelihood), np.array(words))
+    assert choice.expected == pytest.approx(expected, abs=off)
 
 
 def test_favor_moves_the_border() -> None:
-    likelihood = np.array([1000, 650, 560, 450, 300])
-    w = np.full(5, 20)
-    counts = [
+    likelihood, w = np.array([1000, 650, 560, 450, 300]), np.full(5, 20)
+    precise, _, greedy = counts = [
         int(select(likelihood, w, favor).kept.sum())
         for favor in ("precision", "balance", "recall")
     ]
     assert counts == sorted(counts)
-    assert counts[0] < counts[2]
-
-
-def test_a_threshold_by_hand() -> None:
-    likelihood = np.array([1000, 650, 560])
-    w = np.full(3, 20)
-    assert select(likelihood, w, least=500).kept.tolist() == [True, True, False]
-    assert select(likelihood, w, least=999).kept.sum() == 0
-    assert select(likelihood, w, least=0).kept.sum() == 3
+    assert precise < greedy
 
 
 @given(
@@ -108,28 +133,3 @@ def test_what_is_chosen_is_likelier_than_what_is_not(
         assert likelihood[kept].min() >= likelihood[~kept].max()
     # A block with next to no chance is not taken for want of anything better.
     assert kept.any() == bool(w[CHANCE[likelihood] >= 10].any())
-
-
-def test_blocks_in_doubt_are_right_or_wrong_together() -> None:
-    # With chances of 0.4, three blocks of a list and one certain block have more of the
-    # expected words together; but most such lists are no content.
-    likelihood = np.array([1200, 560, 560, 560])
-    w = np.array([100, 100, 100, 100])
-    assert select(likelihood, w).kept.tolist() == [True, False, False, False]
-    assert select(likelihood, w, "recall").kept.all()
-
-
-def test_what_is_expected_is_the_mean_over_all_that_may_be_true() -> None:
-    # A third of the words is content for certain, the rest with a chance of a quarter.
-    likelihood = np.array([1200, 490])
-    w = np.array([100, 200])
-    assert CHANCE[490] == 250
-    choice = select(likelihood, w)
-    assert choice.kept.tolist() == [True, False]
-    assert choice.expected == pytest.approx(1000 * (0.75 * 1 + 0.25 * 0.5), abs=10)
-
-
-def test_a_page_without_words_has_nothing_to_choose() -> None:
-    choice = select(np.array([900]), np.array([0]))
-    assert not choice.kept.any()
-    assert choice.expected == 0

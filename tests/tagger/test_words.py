@@ -118,14 +118,20 @@ def test_what_is_learned() -> None:
     from scrapy_eatext.learning.tagger import Sample
     from scrapy_eatext.learning.words import learn_words, tokens_of
 
-    samples = []
-    for n in range(30):
-        # "rare" is a word of four sites, "Reply" of all of them.
-        rare = "rare" if n < 4 else "usual"
-        walk = walk_of("Bread is made of rye", f"Reply to {rare}")
-        share = np.array([1, 0], dtype=np.float32)
-        samples.append(Sample(f"{n}.example", "article", walk, share))
-    table = learn_words(samples, tokens_of(samples))
+    share = np.array([1, 0], dtype=np.float32)
+
+    def learned(*sites: tuple[str, str]) -> WordTable:
+        samples = [
+            Sample(site, "article", walk_of("Bread is made of rye", text), share)
+            for site, text in sites
+        ]
+        return learn_words(samples, tokens_of(samples))
+
+    # "rare" is a word of four sites, "Reply" of all of them.
+    ends = ["rare"] * 4 + ["usual"] * 26
+    table = learned(
+        *((f"{n}.example", f"Reply to {end}") for n, end in enumerate(ends))
+    )
     weight = dict(zip(table.hashes.tolist(), table.weight.tolist(), strict=True))
     assert table.hashes.tolist() == sorted(weight)
     assert weight[word("reply")] < 0 < weight[word("bread")]
@@ -133,14 +139,4 @@ def test_what_is_learned() -> None:
     assert word("rare") not in weight
     facts = word_facts(walk_of("Reply", "Rye bread"), table)
     assert facts["text"][0] < 0 < facts["text"][1]
-
-
-def test_words_of_few_sites_are_not_learned() -> None:
-    pytest.importorskip("catboost")
-    from scrapy_eatext.learning.tagger import Sample
-    from scrapy_eatext.learning.words import learn_words, tokens_of
-
-    walk = walk_of("Bread", "Reply")
-    share = np.array([1, 0], dtype=np.float32)
-    samples = [Sample("one.example", "article", walk, share)] * 9
-    assert not len(learn_words(samples, tokens_of(samples)).hashes)
+    assert not len(learned(*[("one.example", "Reply")] * 9).hashes)
