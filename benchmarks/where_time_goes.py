@@ -28,6 +28,7 @@ from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.decode import decode
 from scrapy_eatext.rendering import render
+from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.facts import weights
 from scrapy_eatext.tagger.selection import select
 from scrapy_eatext.tagger.whole import page_figures
@@ -64,11 +65,16 @@ def one(html: bytes, clock: Clock) -> None:
     if not len(blocks):
         return
     walk = blocks.walk
-    likelihood = clock.time("features and trees", model.tagger.likelihoods, walk)
+
+    def tagged() -> Any:
+        of_names = model.names.figures(walk)
+        return model.tagger.likelihoods(described_walk(page), of_names), of_names
+
+    likelihood, of_names = clock.time("features and trees", tagged)
 
     def whole() -> None:
         w = weights(walk)
-        found = model.calibrated(walk, likelihood, w)[0]
+        found = model.calibrated(walk, likelihood, w, of_names)[0]
         model.score(page_figures(walk, found, w, select(found, w)))
 
     clock.time("choice, score and kind of page", whole)
