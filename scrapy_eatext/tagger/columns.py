@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.page.columns import BLOCK_COLUMNS
-from scrapy_eatext.tagger import context, facts, features, operations
+from scrapy_eatext.tagger import context, facts, operations
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,17 +26,10 @@ def program(
 ) -> list[npt.NDArray[np.int32]]:
     """The encoded figures that features of one round need, and the encoded features.
 
-    ``later`` is true for the second round; ``flags`` is the number of words with a
-    feature of their own.  Raises ValueError for a name that no feature of the round
-    has.
+    For ``flags`` and ``later`` see context.lines_of().
     """
-    if later:
-        lines = operations.wanted(names, context.FEATURES, context.READABLE)
-        columns = context.COLUMNS
-    else:
-        known = features.features_with(flags)
-        lines = operations.wanted(names, known, features.FIGURES)
-        columns = context.FIRST_COLUMNS
+    columns = context.COLUMNS if later else context.FIRST_COLUMNS
+    lines = context.lines_of(names, flags, later)
     return [operations.encoded(part, columns) for part in lines]
 
 

@@ -8,7 +8,7 @@ its chance.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from scrapy_eatext.tagger.features import copied, features_with, of_all, picked
 from scrapy_eatext.tagger.operations import (
     CAP,
     NONE,
+    Line,
     Table,
     copy,
     left,
@@ -37,6 +38,7 @@ from scrapy_eatext.tagger.operations import (
     shift,
     span_quotient,
     table,
+    wanted,
 )
 
 if TYPE_CHECKING:
@@ -165,16 +167,24 @@ def asked_features(
 ) -> tuple[list[str], list[str]]:
     """The features that trees test: those of features.py, and those of this module.
 
-    ``first`` and ``second`` are the names that the trees of each round test.  Raises
-    ValueError for a name that no feature of the round has.
+    ``first`` and ``second`` are the names that the trees of each round test.
     """
     known = features_with(flags)
     around = [name for name in second if name not in known]
     own = dict.fromkeys([*first, *(name for name in second if name in known)])
-    unknown = {*own} - {*known} | {*around} - {*FEATURES}
-    if unknown:
-        raise ValueError(f"no feature is called {min(unknown)!r}")
     return list(own), around
+
+
+def lines_of(names: Iterable[str], flags: int, later: bool) -> list[list[Line]]:
+    """The lines of some features of one round, see wanted().
+
+    ``later`` is true for the second round; ``flags`` is the number of words with a
+    feature of their own.  Raises ValueError for a name that no feature of the round
+    has.
+    """
+    if later:
+        return wanted(names, FEATURES, READABLE)
+    return wanted(names, features_with(flags), features.FIGURES)
 
 
 def context_facts(first: Rows, tree: Tree, likelihood: Ints) -> Rows:

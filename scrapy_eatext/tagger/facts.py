@@ -24,7 +24,13 @@ from scrapy_eatext.page.columns import (
 from scrapy_eatext.page.tags import HEADING, PARAGRAPH, QUOTE, TAG_ID, TAGS
 from scrapy_eatext.tagger import descriptions
 from scrapy_eatext.tagger.operations import NONE
-from scrapy_eatext.tagger.words import WordTable, no_words, places_in, word_facts
+from scrapy_eatext.tagger.words import (
+    WordTable,
+    no_words,
+    places_in,
+    weighed,
+    word_facts,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -75,7 +81,9 @@ GROUPED = tuple(
     "n w chars link_chars copied first last reach longest text digits ends money "
     "links".split()
 )
-_SUMMED_IN_GROUPS = tuple("chars link_chars text digits ends money links".split())
+_SUMMED_IN_GROUPS = tuple(
+    "chars link_chars copied text digits ends money links".split()
+)
 # The columns that are summed up over similar siblings.
 LIKE = tuple("w chars link_chars digits ends text headings images money links".split())
 # The words and the number of blocks of the group with the most words, the words of all
@@ -377,7 +385,11 @@ def facts_of(
     facts |= _sums(facts)
     facts |= _containers(facts, tree)
     copies = grouped(facts["hash"])
-    facts |= {"of_copies": copies.of, "copies.n": copies.size}
+    facts |= {
+        "of_copies": copies.of,
+        "copies.n": copies.size,
+        "copied": (copies.size > 1).astype(np.int64)[copies.of],
+    }
     for of, key in (
         ("way", tree.same_way[facts["inner"]]),
         ("tags", tree.same_tags[facts["element"]]),
@@ -533,7 +545,6 @@ def _alike(of: str, groups: Groups, block: Rows) -> Rows:
     # In a group, blocks are in document order.
     first = groups.order[groups.starts]
     last = groups.order[groups.starts + size - 1]
-    copied = block["copies.n"][block["of_copies"]] > 1
     words = groups.sums(w)
     # Of several groups with the most words, the one that begins first.
     most = words == words.max()
@@ -549,7 +560,6 @@ def _alike(of: str, groups: Groups, block: Rows) -> Rows:
         f"{of}.n": size,
         f"{of}.w": words,
         **{f"{of}.{name}": groups.sums(block[name]) for name in _SUMMED_IN_GROUPS},
-        f"{of}.copied": groups.sums(copied.astype(np.int64)),
         f"{of}.first": first,
         f"{of}.last": last + 1,
         f"{of}.reach": last - first,
@@ -566,7 +576,7 @@ def _page(block: Rows, tree: Tree) -> Rows:
         "elements": len(tree.tag),
         "wide": int(block["wide"].sum()),
         "longest": int(w.max()),
-        "copied": int((block["copies.n"][block["of_copies"]] > 1).sum()),
+        "copied": int(block["copied"].sum()),
         "articles": int((bits >> group_bit("article") & 1).sum()),
         "tag_groups": int(np.bitwise_or.reduce(bits)),
         **{
@@ -589,8 +599,11 @@ def name_facts(walk: Walk, table: TokenTable, tree: Tree) -> Rows:
     used = np.arange(len(owner)) - np.repeat(np.cumsum(tokens) - tokens, tokens)
     place, known = places_in(table.hashes, walk.tokens[first[owner] + used])
     owner, place = owner[known], place[known]
-    near = _own_names(owner, table.near[place], len(elements))
-    far = _own_names(owner, table.far[place], len(elements))
+    # A last column of zeros is for a missing element.
+    near, far = (
+        weighed(owner, column[place], len(elements) + 1)
+        for column in (table.near, table.far)
+    )
     flag = table.flag[place]
     flagged = flag >= 0
     flags = np.zeros((1, len(elements)), dtype=np.uint64)
@@ -610,24 +623,6 @@ def name_facts(walk: Walk, table: TokenTable, tree: Tree) -> Rows:
     return _names_around(inner, tree.parent, near, above) | {
         name: half.astype(np.int64) for name, half in halves.items()
     }
-
-
-def _own_names(
-    owner: npt.NDArray[np.intp], weights: npt.NDArray[np.int32], count: int
-) -> Ints:
-    """For each element the sum, the minimum and the maximum of its words' weights.
-
-    The minimum is at most 0, the maximum at least 0.  ``owner`` has the element of each
-    word, in ascending order.  A last column of zeros is for a missing element.
-    """
-    out = np.zeros((3, count + 1), dtype=np.int64)
-    if len(owner):
-        starts = np.diff(owner, prepend=NONE).nonzero()[0]
-        of = owner[starts]
-        out[0, of] = np.add.reduceat(weights, starts, dtype=np.int64)
-        out[1, of] = np.minimum(np.minimum.reduceat(weights, starts), 0)
-        out[2, of] = np.maximum(np.maximum.reduceat(weights, starts), 0)
-    return out
 
 
 def _names_around(inner: Ints, parents: Ints, near: Ints, above: Ints) -> Rows:

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scrapy_eatext.native.loading import twin
-from scrapy_eatext.tagger import context, features
-from scrapy_eatext.tagger.context import HIGHEST, ZERO, asked_features, context_facts
+from scrapy_eatext.tagger.context import (
+    HIGHEST,
+    ZERO,
+    asked_features,
+    context_facts,
+    lines_of,
+)
 from scrapy_eatext.tagger.facts import facts_of, tree_of
-from scrapy_eatext.tagger.features import features_with
-from scrapy_eatext.tagger.operations import evaluate_all, wanted
+from scrapy_eatext.tagger.operations import evaluate_all
 from scrapy_eatext.tagger.trees import PythonForest
 
 if TYPE_CHECKING:
@@ -34,9 +38,8 @@ class PythonTagger:
         self._names = names
         self._first, self._second = first, second
         own, around = asked_features(first.names, second.names, names.flags)
-        known = features_with(names.flags)
-        self._own = wanted(own, known, features.FIGURES)
-        self._around = wanted(around, context.FEATURES, context.READABLE)
+        self._own = lines_of(own, names.flags, later=False)
+        self._around = lines_of(around, names.flags, later=True)
 
     def likelihoods(self, walk: Walk, votes: Sequence[int] | Ints = ()) -> Ints:
         """Each block's likelihood of being content, 0 to 1200; 600 is even odds.
@@ -70,14 +73,10 @@ class PythonTagger:
             return {name: np.zeros(0, dtype=np.int64) for name in names}
         tree = tree_of(walk)
         facts = facts_of(walk, self._names, tree, votes)
-        if likelihood is None:
-            known, figures = features_with(self._names.flags), features.FIGURES
-        else:
-            known, figures = context.FEATURES, context.READABLE
+        if likelihood is not None:
             facts = context_facts(facts, tree, likelihood)
-        return spread(
-            evaluate_all(wanted(names, known, figures), facts), len(walk.blocks)
-        )
+        lines = lines_of(names, self._names.flags, later=likelihood is not None)
+        return spread(evaluate_all(lines, facts), len(walk.blocks))
 
 
 def spread(rows: Rows, count: int) -> Rows:

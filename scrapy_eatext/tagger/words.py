@@ -27,13 +27,13 @@ from scrapy_eatext.page.characters import (
     WORD,
 )
 from scrapy_eatext.page.columns import BlockColumn
-from scrapy_eatext.tagger.operations import CAP
+from scrapy_eatext.tagger.operations import CAP, NONE
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from scrapy_eatext.page.walk import Walk
-    from scrapy_eatext.tagger.operations import Rows
+    from scrapy_eatext.tagger.operations import Ints, Rows
 
 # How many characters of a block are read, how many words of these, and how many
 # characters of each word.
@@ -168,21 +168,32 @@ def places_in(
     return place, hashes[place] == values
 
 
-def word_facts(walk: Walk, table: WordTable) -> Rows:
-    """For each block the sum, the minimum and the maximum of its words' weights.
+def weighed(
+    owner: npt.NDArray[np.intp], weights: npt.NDArray[np.int32], count: int
+) -> Ints:
+    """For each of ``count`` owners the sum, minimum and maximum of its words' weights.
 
-    The minimum is at most 0, the maximum at least 0.
+    The minimum is at most 0, the maximum at least 0.  ``owner`` has the owner of each
+    word, in ascending order.
     """
-    count = len(walk.blocks)
     out = np.zeros((3, count), dtype=np.int64)
+    if len(owner):
+        starts = np.diff(owner, prepend=NONE).nonzero()[0]
+        of = owner[starts]
+        out[0, of] = np.add.reduceat(weights, starts, dtype=np.int64)
+        out[1, of] = np.minimum(np.minimum.reduceat(weights, starts), 0)
+        out[2, of] = np.maximum(np.maximum.reduceat(weights, starts), 0)
+    return out
+
+
+def word_facts(walk: Walk, table: WordTable) -> Rows:
+    """For each block the sum, the minimum and the maximum of its words' weights."""
+    count = len(walk.blocks)
+    total, low, high = np.zeros((3, count), dtype=np.int64)
     if len(table.hashes) and walk.text:
         tokens, block = word_tokens(walk)
         place, known = places_in(table.hashes, tokens)
-        block, weight = block[known], table.weight[place[known]].astype(np.int64)
-        np.add.at(out[0], block, weight)
-        np.minimum.at(out[1], block, weight)
-        np.maximum.at(out[2], block, weight)
-    total, low, high = out
+        total, low, high = weighed(block[known], table.weight[place[known]], count)
     # It is bounded, as features sum it up over many blocks.
     total = total.clip(-CAP, CAP)
     return {"text": total, "text_low": low, "text_high": high}
