@@ -163,10 +163,7 @@ class Eatext(Algorithm[EatextOptions]):
         # Rules read the page's own walk, so that outputs can reuse what they look up.
         walk, described = blocks.walk, described_walk(page)
         w = weights(walk)
-        of_names = model.names.figures(walk)
-        likelihood, kind = model.calibrated(
-            walk, model.tagger.likelihoods(described, of_names), w, of_names
-        )
+        likelihood, kind, of_names = model.judged(described, w)
         lesson = self.lessons.of(page.url) if self.lessons else None
         evidence, spoken, template = None, None, ""
         if lesson is not None:
@@ -237,6 +234,15 @@ class TaggerModel:
     kind_names: tuple[str, ...]
     quality: NamedTrees
     lines: Ints
+
+    def judged(self, walk: Walk, w: Ints) -> tuple[Ints, str, Ints]:
+        """The calibrated likelihoods, the likeliest kind of page, the votes of names.
+
+        ``walk`` has the page's descriptions, and ``w`` has the words of its blocks.
+        """
+        of_names = self.names.figures(walk)
+        likelihood = self.tagger.likelihoods(walk, of_names)
+        return *self.calibrated(walk, likelihood, w, of_names), of_names
 
     def calibrated(
         self, walk: Walk, likelihood: Ints, w: Ints, of_names: Ints

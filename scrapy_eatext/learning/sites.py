@@ -31,10 +31,8 @@ _SIGNS = {"main": MAIN, "comment": COMMENT, "": REST}
 def studied(page: Page, labels: str, model: str = "") -> Studied:
     """A page to learn from; ``labels`` has a sign for each block."""
     algorithm: Eatext = get_algorithm(DEFAULT, {"model": model})  # type: ignore[assignment]
-    judge, walk = algorithm.model, described_walk(page)
-    votes = judge.names.figures(walk)
-    raw = judge.tagger.likelihoods(walk, votes)
-    likelihood, _ = judge.calibrated(walk, raw, weights(walk), votes)
+    walk = described_walk(page)
+    likelihood, _, _ = algorithm.model.judged(walk, weights(walk))
     return Studied(page.blocks, labels, likelihood)
 
 
