@@ -13,6 +13,16 @@ class DataError(ValueError):
     """Training or test data that can't be used; the message names the file."""
 
 
+def check_classes(main: Any, rest: Any, unit: str) -> None:
+    """Raise DataError unless there is text of both classes to learn from.
+
+    ``main`` and ``rest`` say of each ``unit`` whether it is, and is not, main text.
+    """
+    for verb, found in (("is", main), ("is not", rest)):
+        if not any(found):
+            raise DataError(f"no {unit} of the data {verb} main text")
+
+
 def need(module: str) -> Any:
     """A module of the extra "train".  Raises ImportError, naming the extra."""
     try:

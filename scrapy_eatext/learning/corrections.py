@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.learning import DataError
+from scrapy_eatext.learning.refinement import folded
 
 if TYPE_CHECKING:
     from scrapy_eatext.learning.data import Dataset
@@ -71,7 +72,7 @@ def hashes(texts: Sequence[str]) -> list[str]:
     counts: Counter[str] = Counter()
     names = []
     for text in texts:
-        digest = blake2b(" ".join(text.split()).encode(), digest_size=5).hexdigest()
+        digest = blake2b(folded(text).encode(), digest_size=5).hexdigest()
         counts[digest] += 1
         names.append(f"{digest}.{counts[digest]}")
     return names

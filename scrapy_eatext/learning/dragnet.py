@@ -17,7 +17,7 @@ from scrapy_eatext.algorithms.dragnet.features import (
     original_tokens,
     page_tokens,
 )
-from scrapy_eatext.learning import DataError, need
+from scrapy_eatext.learning import DataError, check_classes, need
 from scrapy_eatext.learning.labels import Labels, label, label_content, parsed
 from scrapy_eatext.learning.logistic import Regression
 from scrapy_eatext.learning.splits import site_of
@@ -180,11 +180,10 @@ def _models(
     for t, target in enumerate(TARGETS):
         truth = np.concatenate([reading.shares[target] for reading in readings])
         truth = truth > (_ORIGINAL_SHARE if original else _SHARE)
-        if truth.all() or not truth.any():
-            if target != "content":
-                continue
-            every = "each" if truth.all() else "none"
-            raise DataError(f"of the data's {len(truth)} blocks {every} is main text")
+        if target == "content":
+            check_classes(truth, ~truth, "block")
+        elif truth.all() or not truth.any():
+            continue
         if original:
             weights = np.concatenate(counts).astype(np.float64)
         else:

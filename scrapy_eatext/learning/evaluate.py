@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, astuple, dataclass
 from operator import add
 from typing import TYPE_CHECKING
 
-from scrapy_eatext.learning.refinement import bag
+from scrapy_eatext.learning.refinement import bag, folded
 
 if TYPE_CHECKING:
     from scrapy_eatext.learning.data import LabelledPage
-
-
-_SPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +61,12 @@ class SegmentCounts:
 
 def segment_counts(text: str, page: LabelledPage) -> SegmentCounts:
     """Count the page's segments in a text; runs of white space count as one space."""
-    folded = _fold(text)
-    tp = sum(_fold(segment) in folded for segment in page.wanted)
-    fp = sum(_fold(segment) in folded for segment in page.unwanted)
+    text = folded(text)
+    tp, fp = (
+        sum(folded(segment) in text for segment in segments)
+        for segments in (page.wanted, page.unwanted)
+    )
     return SegmentCounts(tp, fp, len(page.wanted) - tp, len(page.unwanted) - fp)
-
-
-def _fold(text: str) -> str:
-    return _SPACE.sub(" ", text).strip()
 
 
 @dataclass(frozen=True)

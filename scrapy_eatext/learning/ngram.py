@@ -24,7 +24,7 @@ from scrapy_eatext.algorithms.ngram.characters import (
     starts_of,
     to_arrays,
 )
-from scrapy_eatext.learning import DataError
+from scrapy_eatext.learning import check_classes
 from scrapy_eatext.learning.labels import label_content, parsed
 from scrapy_eatext.learning.train import Fitted
 
@@ -127,12 +127,9 @@ class NgramTrainer:
 
 def _count(lines: Sequence[Line]) -> list[Level]:
     """The counts of all sequences.  Raises DataError if lines of a class are missing."""
-    trained = _trained(lines)
-    if not all(trained):
-        missing = "content" if not trained[KEEP] else "boilerplate"
-        raise DataError(f"no line of the training data is {missing}")
     texts = [line.text for line in lines]
-    labels = [KEEP if line.keep else DISCARD for line in lines]
+    labels = np.array([KEEP if line.keep else DISCARD for line in lines])
+    check_classes(labels == KEEP, labels == DISCARD, "line")
     return count_sequences(texts, labels, categories=2, order=Smoothing().order)
 
 
@@ -177,7 +174,7 @@ def _share(flags: Any) -> float:
 
 
 def count_sequences(
-    texts: Sequence[str], labels: Sequence[int], *, categories: int, order: int
+    texts: Sequence[str], labels: Sequence[int] | Ints, *, categories: int, order: int
 ) -> list[Level]:
     """Count the sequences of 1 to ``order`` code units in labelled texts.
 

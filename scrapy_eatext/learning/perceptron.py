@@ -25,7 +25,7 @@ from scrapy_eatext.algorithms.perceptron import (
     with_neighbours,
     written_lines,
 )
-from scrapy_eatext.learning import DataError
+from scrapy_eatext.learning import check_classes
 from scrapy_eatext.learning.labels import label_content, label_page
 from scrapy_eatext.learning.train import Fitted
 from scrapy_eatext.page import Page
@@ -138,9 +138,7 @@ def _reading(lines: Lines, labels: Labels) -> Reading:
 def draw(samples: Sequence[Reading], seed: int) -> npt.NDArray[np.int64]:
     """The places of the lines to train on.  Raises DataError if they are of one class."""
     content = np.concatenate([sample.content for sample in samples])
-    if content.all() or not content.any():
-        missing = "boilerplate" if content.any() else "content"
-        raise DataError(f"no line of the training data is {missing}")
+    check_classes(content, ~content, "line")
     order = np.random.default_rng(seed).permutation(len(content))[:MOST_LINES]
     drawn: npt.NDArray[np.int64] = np.sort(order)
     return drawn

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,6 +47,20 @@ def bag(text: str) -> Counter[str]:
     return Counter(_WORD.findall(text.lower()))
 
 
+def folded(text: str) -> str:
+    """A text in which runs of white space are one space; segments are found in it."""
+    return " ".join(text.split())
+
+
+def words_of(bags: Sequence[Counter[str]], kept: Iterable[bool]) -> Counter[str]:
+    """The words of the kept blocks; ``bags`` are the words of each block."""
+    words: Counter[str] = Counter()
+    for of_block, is_kept in zip(bags, kept, strict=True):
+        if is_kept:
+            words.update(of_block)
+    return words
+
+
 def refine(
     labels: NDArray[np.bool_], bags: Sequence[Counter[str]], true: Counter[str]
 ) -> NDArray[np.bool_]:
@@ -58,10 +72,7 @@ def refine(
     in_text = [
         (words & true).total() / max(n, 1) for words, n in zip(bags, sizes, strict=True)
     ]
-    kept_words: Counter[str] = Counter()
-    for words, is_kept in zip(bags, kept, strict=True):
-        if is_kept:
-            kept_words.update(words)
+    kept_words = words_of(bags, kept)
     hits, kept_count, wanted = (
         (kept_words & true).total(),
         kept_words.total(),

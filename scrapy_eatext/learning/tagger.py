@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_eatext.learning import DataError, need
+from scrapy_eatext.learning import DataError, check_classes, need
 from scrapy_eatext.learning.augmentation import augmented
 from scrapy_eatext.learning.calibration import calibration_lines, kind_votes
 from scrapy_eatext.learning.corrections import hashes
 from scrapy_eatext.learning.labels import label_page, parsed
-from scrapy_eatext.learning.refinement import bag, noisy, refine
+from scrapy_eatext.learning.refinement import bag, folded, noisy, refine, words_of
 from scrapy_eatext.learning.splits import folds, site_of
 from scrapy_eatext.learning.train import Fitted
 from scrapy_eatext.learning.trees import Rounds, grow
@@ -150,9 +150,7 @@ class EatextTrainer:
     def fit(self, samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
         """Fit the model.  Raises DataError if the samples lack a class."""
         share = np.concatenate([sample.share for sample in samples])
-        for missing, labels in (("is", share >= 0.5), ("is not", share == 0)):
-            if not labels.any():
-                raise DataError(f"no block of the data {missing} main text")
+        check_classes(share >= 0.5, share == 0, "block")
         with need("threadpoolctl").threadpool_limits(limits=1):
             return _fit(samples, seed, progress)
 
@@ -168,18 +166,10 @@ def _corrected(sample: Sample, texts: Sequence[str], correction: Correction) -> 
         sample,
         kind=correction.kind or sample.kind,
         share=main.astype(np.float32),
-        true=_words_of(sample, main),
+        true=words_of(sample.bags, main.tolist()),
         comments=comments,
         by_block=True,
     )
-
-
-def _words_of(sample: Sample, kept: Flags) -> Counter[str]:
-    """The words of the kept blocks."""
-    words: Counter[str] = Counter()
-    for i in np.flatnonzero(kept).tolist():
-        words.update(sample.bags[i])
-    return words
 
 
 def in_text(
@@ -195,13 +185,9 @@ def _is_by_block(texts: Sequence[str], page: LabelledPage) -> bool:
     An empty text counts only if the page's comments are known; otherwise the text may
     just be missing.
     """
-    blocks = {_folded(text) for text in texts}
-    parts = [_folded(part) for part in page.text.split("\n\n") if part.strip()]
+    blocks = {folded(text) for text in texts}
+    parts = [folded(part) for part in page.text.split("\n\n") if part.strip()]
     return blocks.issuperset(parts) and (bool(parts) or page.comments is not None)
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _by_segments(
@@ -212,11 +198,11 @@ def _by_segments(
     Second, the number of wanted segments that no block holds.
     """
     share = np.full(len(texts), -1, dtype=np.float32)
-    folded = [_folded(text) for text in texts]
+    found_in = [folded(text) for text in texts]
     lost = 0
     for segments, value in ((page.unwanted, 0.0), (page.wanted, 1.0)):
         for segment in segments:
-            holds = [i for i, text in enumerate(folded) if _folded(segment) in text]
+            holds = [i for i, text in enumerate(found_in) if folded(segment) in text]
             share[holds] = value
             lost += value > 0 and not holds
     return share, lost
@@ -531,7 +517,7 @@ def score(sample: Sample, kept: Flags) -> float:
         wrong = int((kept & (sample.share == 0)).sum())
         missed = int((~kept & (sample.share >= 0.5)).sum()) + sample.lost
         return 2 * hits / (2 * hits + wrong + missed) if hits + wrong + missed else 1.0
-    words = _words_of(sample, kept)
+    words = words_of(sample.bags, kept.tolist())
     wanted = sample.true or Counter()
     if not wanted or not words:
         return float(not wanted and not words)

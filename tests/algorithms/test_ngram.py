@@ -305,7 +305,7 @@ def test_what_can_not_be_learned_from(tmp_path):
     keep, discard = Line(STORY, True, 30), Line(NOTICE, False, 30)
     with pytest.raises(DataError, match=r"a\.html"):
         trainer.sample(labelled(tmp_path, "a", page_of(1), "Entirely different"))
-    with pytest.raises(DataError, match="boilerplate"):
+    with pytest.raises(DataError, match="is not main text"):
         trainer.fit([[keep], [keep]], 0, silent)
-    with pytest.raises(DataError, match="content"):
+    with pytest.raises(DataError, match="is main text"):
         trainer.fit([[discard], [discard]], 0, silent)

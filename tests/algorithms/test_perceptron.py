@@ -220,9 +220,9 @@ def test_what_can_not_be_learned_from(tmp_path):
         trainer.sample(labelled(tmp_path, "a", page_of(1), "entirely different"))
     content = reading_of(np.zeros((4, 3)), np.ones(4, dtype=bool))
     none = reading_of(np.zeros((4, 3)), np.zeros(4, dtype=bool))
-    with pytest.raises(DataError, match="boilerplate"):
+    with pytest.raises(DataError, match="is not main text"):
         trainer.fit([dict.fromkeys(READINGS, content)], 0, silent)
-    with pytest.raises(DataError, match="content"):
+    with pytest.raises(DataError, match="is main text"):
         trainer.fit([dict.fromkeys(READINGS, none)], 0, silent)
 
 
