@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scrapy_eatext.algorithms.modelfile import save_card, save_model
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.learning import DataError
-from scrapy_eatext.learning.augmentation import stripped
+from scrapy_eatext.learning.augmentation import SECTIONING, stripped
 from scrapy_eatext.learning.data import Dataset, LabelledPage, contradictions
 from scrapy_eatext.learning.evaluate import (
     Score,
@@ -49,9 +49,7 @@ _REMEDY = "; --skip-bad leaves out such pages"
 
 # The scores on stripped pages that a card has.
 _WHOLE = ("mean", "segments")
-_HTML5 = re.compile(
-    rb"<(?:article|aside|footer|header|main|nav|section)[\s>]", re.IGNORECASE
-)
+_HTML5 = re.compile(f"<(?:{'|'.join(SECTIONING)})[\\s>]".encode(), re.IGNORECASE)
 
 
 class Progress(Protocol):
