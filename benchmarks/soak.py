@@ -51,6 +51,7 @@ from benchmarks.tables import save, table
 from scrapy_eatext import __version__
 from scrapy_eatext.algorithms import DEFAULT
 from scrapy_eatext.crawl.settings import EXECUTORS
+from scrapy_eatext.execution.cascade import GIVEN_UP, TEXTS
 from scrapy_eatext.page.walls import WALLS
 from scrapy_eatext.result import ATTRIBUTES
 from tests.support.hostile import HOSTILE, SENTENCE, SHAPES
@@ -392,8 +393,7 @@ def wrong_counts(counts: dict[str, float], pages: int) -> list[str]:
     def one(name: str) -> float:
         return counts.get(f"eatext/{name}", 0)
 
-    kinds = "extracted below empty failed timed_out too_large worker_died".split()
-    worked = sum(one(f"response/{kind}") for kind in (*kinds, *WALLS))
+    worked = sum(one(f"response/{kind}") for kind in (*TEXTS, *WALLS, *GIVEN_UP))
     worked += one("pages/asked") - one("pages/failed")
     stopped = counts["dropped"] - one("item/dropped") + counts["failed"]
     figures = {f"eatext/time/{kind}" for kind in ("min", "max", "mean", "milliseconds")}

@@ -24,7 +24,6 @@ from scrapy_eatext.execution.cascade import (
 )
 from scrapy_eatext.execution.executors import make_executor, wait
 from scrapy_eatext.page.decode import text_of
-from scrapy_eatext.page.walls import WALLS
 from scrapy_eatext.result import COMPUTED, NOTHING, MainText, joined
 
 if TYPE_CHECKING:
@@ -38,9 +37,6 @@ if TYPE_CHECKING:
 
 # The outcome of an empty response.
 _EMPTY = Outcome(NOTHING, "empty")
-
-# The outcomes of walls, and of texts that do not pass.
-POOR = frozenset({"below", "empty", *WALLS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +97,15 @@ class Extractor:
         job = Job(html, url, choice, self._limits, self._fields, sought)
         return self._executor.submit(job.bounded())
 
-    def counted(self, url: str, outcome: Outcome, choice: Choice) -> Extracted:
-        """Count an outcome whose result is used, and return it with its choice."""
+    def counted(
+        self, url: str, outcome: Outcome, choice: Choice, stats: str = ""
+    ) -> Extracted:
+        """Count an outcome whose result is used, and return it with its choice.
+
+        ``stats`` are those that its kind is counted in, "" if others count it.
+        """
+        if stats:
+            self._tally.inc(f"{stats}/{outcome.kind}")
         if outcome is not _EMPTY:  # for it no algorithm ran
             self._tally.outcome(url, outcome)
         return Extracted(outcome.result, outcome.kind, choice)
@@ -113,8 +116,7 @@ class Extractor:
         if choice is None:
             return None
         outcome = await self.run(html, url, choice)
-        self._tally.inc(f"html/{outcome.kind}")
-        return self.counted(url, outcome, choice)
+        return self.counted(url, outcome, choice, "html")
 
     async def of_response(self, response: Response) -> Extracted | None:
         """The result of a response, extracted now if it was not; None if it is off."""
@@ -134,8 +136,7 @@ class Extractor:
             self._late[response] = self._submit(text, response.url, choice)
         outcome = await wait(self._late[response], shared=True)
         if response not in self._known:
-            self._tally.inc(f"late/{outcome.kind}")
-            extracted = self.counted(response.url, outcome, choice)
+            extracted = self.counted(response.url, outcome, choice, "late")
             self.remember(response, extracted, urls_of(response, request))
         return self._known[response]
 
@@ -150,8 +151,7 @@ class Extractor:
         used = choice or self._config.choice
         job = Job(response, response.url, used, self._limits, self._fields)
         outcome = extract_page(job.bounded())
-        self._tally.inc(f"late/{outcome.kind}")
-        extracted = self.counted(response.url, outcome, used)
+        extracted = self.counted(response.url, outcome, used, "late")
         is_off = choice is None or request is None
         urls = None if is_off else urls_of(response, request)
         return self.remember(response, extracted, urls)

@@ -29,6 +29,7 @@ from scrapy_eatext.crawl.ownrequests import (
     was_direct,
 )
 from scrapy_eatext.declared import Dict, declare, limit, number, switch
+from scrapy_eatext.execution.cascade import TEXTS
 from scrapy_eatext.execution.choice import SettingError, override_fields, part_of
 from scrapy_eatext.page.urls import host_of
 from scrapy_eatext.page.walls import PASSABLE, WALLS, has_scripts
@@ -98,7 +99,7 @@ def is_weak(outcome: Outcome, weak: Weak, body: bytes) -> bool:
     kind, result = outcome.kind, outcome.result
     if kind in WALLS:
         return kind in PASSABLE
-    if kind not in ("extracted", "below", "empty"):
+    if kind not in TEXTS:
         return False
     poor = len(result.body) < weak.min_chars or result.score < weak.min_score
     return poor and (not weak.only_if_scripts or has_scripts(body))

@@ -14,7 +14,7 @@ from scrapy_eatext.crawl import tuning
 from scrapy_eatext.crawl.admission import Admission
 from scrapy_eatext.crawl.continuations import join_continuations
 from scrapy_eatext.crawl.decay import DecayWatch, report_decay
-from scrapy_eatext.crawl.extractor import POOR, Extracted, Extractor, urls_of
+from scrapy_eatext.crawl.extractor import Extracted, Extractor, urls_of
 from scrapy_eatext.crawl.ownrequests import (
     DIRECT,
     INPUT,
@@ -28,6 +28,7 @@ from scrapy_eatext.crawl.retries import Retries
 from scrapy_eatext.crawl.settings import Config
 from scrapy_eatext.crawl.tally import Tally
 from scrapy_eatext.crawl.ties import ItemTies
+from scrapy_eatext.execution.cascade import GIVEN_UP
 from scrapy_eatext.page.urls import host_of
 from scrapy_eatext.page.walk import compiled
 from scrapy_eatext.result import NOTHING
@@ -42,9 +43,6 @@ if TYPE_CHECKING:
 
 # Only the components hold the service, so all are freed if the crawl cannot start.
 _services: WeakKeyDictionary[Crawler, ref[Service]] = WeakKeyDictionary()
-
-# Outcomes whose texts can show a site's decay: those of an algorithm.
-_JUDGED = POOR | {"extracted"}
 
 
 class Service:
@@ -124,7 +122,8 @@ class Service:
                 request.meta[RESULT] = self.extractor.remember(
                     response, extracted, urls_of(response, request)
                 )
-                if kind in _JUDGED and self.config.on_decay != "ignore":
+                # Texts of the last resort do not show a site's decay.
+                if kind not in GIVEN_UP and self.config.on_decay != "ignore":
                     host = host_of(response.url)
                     result = extracted.result
                     decay = self._decay.add(host, result.body, result.template)

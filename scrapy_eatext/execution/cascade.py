@@ -16,7 +16,7 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.page.continued import next_page
 from scrapy_eatext.page.decode import decode
 from scrapy_eatext.page.memory import lacks_memory
-from scrapy_eatext.page.walls import wall_of
+from scrapy_eatext.page.walls import WALLS, wall_of
 from scrapy_eatext.rendering import render, run, with_outputs
 from scrapy_eatext.result import NOTHING, IncompleteError, MainText, computed_for
 from scrapy_eatext.rules import apply_rules
@@ -54,7 +54,11 @@ _MAX_LINE = 500
 # ten times its size in the page.
 TURN = 1 << 22
 
-# The kinds of outcome whose result is that of the last resort.
+# The kinds of outcome, which name its stats: those of an algorithm's text, which passes,
+# does not pass or is empty; with walls, those without a text that passes; those whose
+# result is the last resort's.
+TEXTS = ("extracted", "below", "empty")
+POOR = frozenset((*TEXTS[1:], *WALLS))
 GIVEN_UP = frozenset(("failed", "timed_out", "too_large", "worker_died"))
 
 
@@ -147,10 +151,7 @@ class Failure:
 class Outcome:
     """The result of a page, and how its extraction ended.
 
-    ``kind`` is ``extracted`` (a text passes), ``below`` (no text passes), ``empty``
-    (there is no text), one of page.walls.WALLS, or one of GIVEN_UP, whose result is the
-    last resort's.
-    ``next_url`` is the URL of the page sought, "" if no link leads there.
+    ``kind`` is one of TEXTS, page.walls.WALLS or GIVEN_UP.  ``next_url`` is the URL of the page sought, "" if no link leads there.
     """
 
     result: MainText

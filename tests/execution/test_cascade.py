@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -16,14 +17,24 @@ from scrapy_eatext.algorithms.dragnet import blocks as dragnet_blocks
 from scrapy_eatext.algorithms.justext import reference as justext_reference
 from scrapy_eatext.deadline import TimeLimitError, check, remaining
 from scrapy_eatext.execution import cascade
-from scrapy_eatext.execution.cascade import Failure, Job, Limits, extract_page, warm_up
+from scrapy_eatext.execution.cascade import (
+    GIVEN_UP,
+    TEXTS,
+    Failure,
+    Job,
+    Limits,
+    extract_page,
+    warm_up,
+)
 from scrapy_eatext.execution.choice import Choice
 from scrapy_eatext.execution.worker import limit_memory
 from scrapy_eatext.page import Page
 from scrapy_eatext.page import page as page_module
 from scrapy_eatext.page.parsing import parse_source
+from scrapy_eatext.page.walls import WALLS
 from scrapy_eatext.rendering import render
 from scrapy_eatext.result import NOTHING, MainText
+from tests.support.crawling import DOCS
 from tests.support.mockserver import text_of
 
 LONG = text_of("one")
@@ -356,3 +367,9 @@ def test_no_parser_takes_a_lack_of_memory_for_an_empty_page(monkeypatch, parse):
         monkeypatch.setattr(module, name, refuse)
     with pytest.raises(MemoryError):
         parse(b"<p>A page.</p>")
+
+
+def test_the_docs_have_a_stat_for_each_kind_of_outcome():
+    text = (DOCS / "stats.md").read_text("utf-8")
+    told = set(re.findall(r"`response/(?!skipped_)(\w+)`", text))
+    assert told == {*TEXTS, *WALLS, *GIVEN_UP, "cancelled"}
