@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, groupby, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.output.code import Content
+from scrapy_eatext.output.passages import words_of
 from scrapy_eatext.output.posts import Posts, without_says
 from scrapy_eatext.output.text import (
     first_numbers,
@@ -55,13 +56,13 @@ def write_posts(judged: JudgedPage) -> tuple[Post, ...]:
     return posts_of(judged.units, judged.comments, removed, day_first=day_first)
 
 
-def _words(post: Post) -> int:
-    return len(post.text.split())
+def _words(posts: Iterable[Post]) -> int:
+    return sum(words_of(post.text) for post in posts)
 
 
 def _attributed(posts: Sequence[Post]) -> int:
     """How many words have an author."""
-    return sum(_words(post) for post in posts if post.author)
+    return _words(post for post in posts if post.author)
 
 
 def posts_in(thread: Thread) -> tuple[Post, ...]:
@@ -183,7 +184,7 @@ def posts_of(
         texts = parts_of(units, list(spoken.units), spoken.code).texts
         return (Post("\n\n".join(texts)),) if texts else ()
     named = named_posts(units, spoken, day_first=day_first)
-    words = sum(map(_words, named))
+    words = _words(named)
     if 2 * _attributed(named) >= words:
         return named
     thread = Thread(units, spoken, removed, day_first=day_first)
