@@ -95,6 +95,14 @@ def test_declared_languages(text, declared, code):
     assert pick_language(text, declared) == code
 
 
+@pytest.mark.parametrize("codes", [("sv", "da", "nb"), ("nb", "da", "sv")])
+def test_of_lists_that_fit_alike_the_code_or_the_page_decides(monkeypatch, codes):
+    index = {word: [(code, 1.0) for code in codes] for word in ("og", "er")}
+    monkeypatch.setattr(language, "_index", lambda: index)
+    assert pick_language("og er " * 5) == "da"
+    assert pick_language("og er " * 5, "sv") == "sv"
+
+
 @pytest.mark.parametrize(
     ("text", "among_han", "code"),
     [
