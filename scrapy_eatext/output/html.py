@@ -27,7 +27,7 @@ from scrapy_eatext.page.tags import (
 
 if TYPE_CHECKING:
     from scrapy_eatext.output.judged import JudgedPage
-    from scrapy_eatext.output.nodes import Cell, Nodes, Table
+    from scrapy_eatext.output.nodes import Cell, Nodes
     from scrapy_eatext.output.placing import Span
 
 _STYLES = (
@@ -91,7 +91,7 @@ class _Writer:
             return
         kind = nodes.kinds[node]
         if kind == NodeKind.TABLE:
-            self._add_table(nodes.tables[node])
+            self._add_table(node)
             return
         name = _ELEMENT_OF[kind]
         begin = f"<{name}{self._values.get(node, '')}>"
@@ -166,11 +166,11 @@ class _Writer:
                 return f"<figcaption>{inside}</figcaption>"
         return f"<p>{inside}</p>"
 
-    def _add_table(self, table: Table) -> None:
-        parts = self.parts
+    def _add_table(self, node: int) -> None:
+        parts, table = self.parts, self._nodes.tables[node]
         parts.append("<table>")
-        if table.caption:
-            caption = "<br>".join(map(self._inline, table.caption))
+        if leaves := self._nodes.caption(node):
+            caption = "<br>".join(map(self._inline, leaves))
             parts.append(f"<caption>{caption}</caption>")
         head, body = table.head, table.body
         if any(cell and at + cell.rows > len(head) for at, row in enumerate(head)

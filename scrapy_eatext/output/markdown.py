@@ -33,7 +33,7 @@ from scrapy_eatext.page.tags import (
 
 if TYPE_CHECKING:
     from scrapy_eatext.output.judged import JudgedPage
-    from scrapy_eatext.output.nodes import Cell, Nodes, Table
+    from scrapy_eatext.output.nodes import Cell, Nodes
     from scrapy_eatext.output.placing import Span
 
 # Punctuation that a backslash escapes, as ranges of characters.
@@ -181,7 +181,7 @@ class _Writer:
             else:
                 self._marked(children, "> ", "> ")
         elif kind == NodeKind.TABLE:
-            self._table(self._nodes.tables[node])
+            self._table(node)
         elif kind == NodeKind.DEFINITIONS:
             self._definitions(children, "* " if other else "- ")
         else:
@@ -324,8 +324,9 @@ class _Writer:
             return f"{'#' * min(max(self._nodes.levels[leaf], 1), 6)} {text}"
         return _lines(inline(spans))
 
-    def _table(self, table: Table) -> None:
-        for leaf in table.caption:
+    def _table(self, node: int) -> None:
+        table = self._nodes.tables[node]
+        for leaf in self._nodes.caption(node):
             self._put(self._leaf(leaf))
             self.out.append(self._gap)
         head, *more = table.head or [[None] * table.width]

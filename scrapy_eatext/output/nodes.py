@@ -232,13 +232,12 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A data table: the blocks of its caption, its header rows and its other rows.
+    """A data table: its header rows and its other rows.
 
     A row has an entry for each column: a cell, or None in a place that a cell to the
     left or above spans.
     """
 
-    caption: Sequence[int]
     head: Sequence[Sequence[Cell | None]]
     body: Sequence[Sequence[Cell | None]]
     width: int
@@ -255,7 +254,7 @@ class Nodes:
     items that are tasks, and whether each is done.  ``spans`` has the spans of each
     block that is not code, and ``code`` the blocks that are.  ``children`` has the
     children of each node that holds blocks; ``tables`` has the cells of each table,
-    which are written instead of its children.  ``embeds`` has the content of each
+    which are written instead of its rows.  ``embeds`` has the content of each
     embed, and ``callouts`` the kind of each quote that is a note or warning.
     ``fragments`` has the name of the place of each link that leads to one on the page,
     by the link's address, and ``notes`` the label of each node that is a footnote.
@@ -291,6 +290,11 @@ class Nodes:
         """Put a heading of the first level before everything."""
         spans = ((headline, 0, "", "", signs_of(headline)),)
         self.children[0].insert(0, self.add(NodeKind.HEADING, spans, 1))
+
+    def caption(self, table: int) -> list[int]:
+        """The blocks of a table's caption."""
+        kinds, inside = self.kinds, self.children[table]
+        return [node for node in inside if kinds[node] == NodeKind.TABLE_CAPTION]
 
     def leaves(self, node: int = 0) -> Iterator[int]:
         """All blocks in a node, in order."""

@@ -111,7 +111,7 @@ class MarkdownParts:
         self._heads: dict[int, tuple[Sequence[_Row], int]] = {}
         for node in self._begins:
             for head in (nodes.tables[node].head, ()):
-                table = replace(nodes.tables[node], caption=(), head=head, body=())
+                table = replace(nodes.tables[node], head=head, body=())
                 size = measure(markdown(self._tree([node], {node: table}, 0)))
                 self._heads[node] = head, size
                 if size <= most // 2:
@@ -263,7 +263,7 @@ class MarkdownParts:
         count = len(table.head)
         head: Sequence[_Row] = [table.head[n] for n in rows if n < count]
         body = [table.body[n - count] for n in rows if n >= count]
-        return Table((), head or self._heads[node][0], body, table.width)
+        return Table(head or self._heads[node][0], body, table.width)
 
     def _tree(
         self, inside: Iterable[int], tables: dict[int, Table], first: int

@@ -493,6 +493,8 @@ class _Structure:
         caption: list[int] = []
         if all(kinds[child] == NodeKind.CAPTION for child in before):
             caption, before = before, []
+        for leaf in caption:
+            kinds[leaf] = NodeKind.TABLE_CAPTION
         children[node] = caption + rows
         self._beside[node] = (before, behind)
         width = len(grid[0])
@@ -512,7 +514,7 @@ class _Structure:
         elif not head and [self._is_strong(line) for line in grid[:2]] == [True, False]:
             grid[0] = [cell and cell._replace(header=True) for cell in grid[0]]
             head = 1
-        return Table(caption, grid[:head], grid[head:], width)
+        return Table(grid[:head], grid[head:], width)
 
     def _is_strong(self, line: Line) -> bool:
         """Whether a row has several texts, all of them strong."""

@@ -125,8 +125,9 @@ class NodeKind:
     PARAGRAPH, HEADING, CAPTION, CODE, IMAGE = range(5)
     EMBED, RULE = range(5, 7)
     BYLINE = 7  # of a post, which is no block of the page
-    DOCUMENT, LIST, NUMBERED, ITEM, QUOTE, TABLE, ROW, CELL = range(8, 16)
-    DEFINITIONS, TERM, DEFINITION, FIGURE = range(16, 20)
+    TABLE_CAPTION = 8  # of a data table, which structure.py tells from others
+    DOCUMENT, LIST, NUMBERED, ITEM, QUOTE, TABLE, ROW, CELL = range(9, 17)
+    DEFINITIONS, TERM, DEFINITION, FIGURE = range(17, 21)
 
 
 TABLES: dict[str, type[_Column]] = {
