@@ -238,17 +238,12 @@ def config_of(settings: Mapping[str, Any]) -> Config:
     return Config.from_settings(BaseSettings(own))
 
 
-# Settings of a crawl's items and processes, which do not change rows.
-_OF_ITEMS = {
-    "EATEXT_FIELDS",
-    "EATEXT_ITEMS",
-    "EATEXT_HTML_FIELD",
-    "EATEXT_URL_FIELD",
-    "EATEXT_WORKERS",
-    "EATEXT_ON_DECAY",
-    "EATEXT_TUNE_PROCESS",
-    "EATEXT_ENABLED",
-}
+# Settings of a crawl's requests, items and processes, which do not change rows.
+_OF_CRAWLS = frozenset(
+    f"EATEXT_{name}"
+    for name in "WEAK PAGES AHEAD FIELDS ITEMS HTML_FIELD URL_FIELD WORKERS ON_DECAY "
+    "TUNE_PROCESS ENABLED".split()
+)
 
 
 def settings_for_rows(settings: Any) -> dict[str, Any]:
@@ -259,7 +254,7 @@ def settings_for_rows(settings: Any) -> dict[str, Any]:
     return {
         key: to_json_value(settings.get(key))
         for key in KEYS
-        if key not in _OF_ITEMS and settings.get(key) is not None
+        if key not in _OF_CRAWLS and settings.get(key) is not None
     }
 
 

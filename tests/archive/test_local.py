@@ -24,6 +24,7 @@ pa = pytest.importorskip("pyarrow")
 
 from pyarrow import parquet
 
+from scrapy_eatext.algorithms.base import Algorithm
 from scrapy_eatext.archive import core, local
 from scrapy_eatext.archive.conditions import Conditions
 from scrapy_eatext.archive.local import Run
@@ -32,6 +33,7 @@ from scrapy_eatext.archive.progress import Progress, UnderWay
 from scrapy_eatext.archive.readers import ArchiveError
 from scrapy_eatext.archive.shards import Plan
 from scrapy_eatext.commands.archive import bar, summary
+from scrapy_eatext.crawl.settings import KEYS
 from scrapy_eatext.execution.choice import SettingError
 from scrapy_eatext.sites.evidence import Site
 from scrapy_eatext.sites.files import SiteFile
@@ -187,6 +189,17 @@ def test_settings_of_a_crawl_hold():
     ]
     with pytest.raises(SettingError, match="EATEXT_ALGORITHM is 'no'"):
         rows_of(settings={"EATEXT_ALGORITHM": "no"})
+
+
+def test_settings_that_rows_do_not_depend_on_are_left_out():
+    own = {"EATEXT_MAX_SIZE": 3000, "EATEXT_ALGORITHM": [Algorithm]}
+    # Only a crawl has a use for the objects of a browser.
+    others = {"EATEXT_WEAK": {"meta": {"methods": [object()]}}, "EATEXT_PAGES": 3}
+    assert core.settings_for_rows({**own, **others}) == {
+        "EATEXT_MAX_SIZE": 3000,
+        "EATEXT_ALGORITHM": ["scrapy_eatext.algorithms.base.Algorithm"],
+    }
+    assert set(KEYS) > core._OF_CRAWLS
 
 
 def test_a_page_that_ends_its_process_costs_no_other():
