@@ -221,7 +221,7 @@ class Metadata:
     empty: ``json-ld``, ``opengraph``, ``meta``, ``microdata``, ``time`` or ``page``.
     """
 
-    # Each field is read by the method of metadata.reader.Reader that has its name.
+    # Each field is read by the method of metadata.reader.Reader named _FIELD.
     title: str = _text(1000, cut=True)
     # What is taken for an author's name (people.is_name()) is short.
     authors: tuple[str, ...] = ()
