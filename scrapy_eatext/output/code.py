@@ -67,7 +67,7 @@ class Content:
     """The units that are shown, by their numbers.
 
     ``code`` has the text of each unit that is code and whose text differs from the
-    walk's.
+    walk's; it is not empty.
     """
 
     units: Sequence[int]

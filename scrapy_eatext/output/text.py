@@ -106,7 +106,7 @@ def parts_of(units: Units, kept: list[int], code: Mapping[int, str]) -> Parts:
         levels = [units.level(i) for i in kept]
     for n, i in enumerate(kept if code else ()):
         if i in code:
-            kinds[n], texts[n] = "code", code[i] or texts[n]
+            kinds[n], texts[n] = "code", code[i]
     return Parts(texts, kinds, levels, items, lists)
 
 
