@@ -39,7 +39,6 @@ _START_GRACE = 10.0
 _START_SECONDS = 60.0
 _END_SECONDS = 2.0
 _GRACE = 1.0
-_LONGEST_CAUSE = 500
 # The interval of the checks whether a worker is late.
 _CHECK_SECONDS = 0.1
 # A page at which _MAX_DEATHS workers die is given up.  After _MAX_FAILED_STARTS failed
@@ -255,7 +254,7 @@ class _Worker(Process):
         if ready != READY:
             end = f"ended at its start, with {self.process.returncode}"
             if isinstance(ready, str):
-                end += f": {ready[:_LONGEST_CAUSE]}"
+                end += f": {ready}"
             if self.stopped:
                 end = f"was not ready after {start_seconds:g} seconds"
             raise ChildProcessError(f"a worker {end}")

@@ -26,6 +26,7 @@ from scrapy_eatext.execution.cascade import (
     Job,
     Limits,
     Outcome,
+    describe_error,
     extract_page,
     warm_up,
 )
@@ -127,7 +128,7 @@ def main() -> None:
         _in_thread(warm_up, choice)
         limit_memory(hello[0]["memory"])
     except Exception as error:
-        send(answers, f"{type(error).__name__}: {error}")
+        send(answers, describe_error(error))
         raise
     send(answers, READY)
     while _in_thread(_serve, source, answers):
