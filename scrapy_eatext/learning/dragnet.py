@@ -18,7 +18,7 @@ from scrapy_eatext.algorithms.dragnet.features import (
     page_tokens,
 )
 from scrapy_eatext.learning import DataError, check_classes, need
-from scrapy_eatext.learning.labels import Labels, label, label_content, parsed
+from scrapy_eatext.learning.labels import Labels, label_content, label_page, parsed
 from scrapy_eatext.learning.logistic import Regression
 from scrapy_eatext.learning.splits import site_of
 from scrapy_eatext.learning.train import Fitted
@@ -112,11 +112,11 @@ class DragnetTrainer:
             # The walk without its nodes, which hold the whole page in memory.
             walk=replace(walk, text=b"", root=None),
             names=_names(walk.nodes),
-            page=Reading.of(columns, labels, label(texts, comments)),
+            page=Reading.of(columns, labels, label_page(texts, page, comments)),
             original=Reading.of(
                 original_columns,
-                label(originals.texts, page.text, reference=True),
-                label(originals.texts, comments, reference=True),
+                label_page(originals.texts, page, page.text, reference=True),
+                label_page(originals.texts, page, comments, reference=True),
             ),
             weak=bool(comments) and not page.comments,
         )

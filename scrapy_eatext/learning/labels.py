@@ -147,10 +147,12 @@ def parsed(page: LabelledPage) -> tuple[Page, list[str]]:
     return parsed_page, blocks.texts(list(range(len(blocks))))
 
 
-def label_page(blocks: Sequence[str], page: LabelledPage, true: str) -> Labels:
+def label_page(
+    blocks: Sequence[str], page: LabelledPage, true: str, *, reference: bool = False
+) -> Labels:
     """label(); for texts that are too long it raises DataError, naming the page."""
     try:
-        return label(blocks, true)
+        return label(blocks, true, reference=reference)
     except ValueError as error:
         raise DataError(f"{page.file}: {error}") from error
 

@@ -6,6 +6,7 @@ import json
 import random
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -163,6 +164,10 @@ def test_a_page_that_is_too_long_to_align(folder, monkeypatch):
     monkeypatch.setattr(labels, "_MAX_CELLS", 10)
     with pytest.raises(DataError, match=r"0000\.html\.gz: .* too many to align"):
         train("dragnet", read_folder(folder), count=0)
+    first = replace(read_folder(folder).pages[0], comments="word " * 50_000)
+    monkeypatch.setattr(labels, "_MAX_CELLS", 1_000_000)
+    with pytest.raises(DataError, match=r"0000\.html\.gz: .* too many to align"):
+        DragnetTrainer().sample(first)
 
 
 def test_no_page_to_learn_from(tmp_path):
