@@ -8,7 +8,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from scrapy_eatext.page.source import holds
+from scrapy_eatext.page.source import find
 from scrapy_eatext.page.values import (
     COMMA,
     MOST_VALUES,
@@ -295,21 +295,21 @@ def unprefixed(name: str) -> str:
 def scripts_in(source: bytes) -> Iterator[str]:
     """The texts of the JSON-LD scripts in a page's source."""
     # One pattern for the whole tag would take three times as long.
-    at = source.find(_TYPE) if holds(source, _TYPE) else -1
+    at = find(source, _TYPE)
     while at >= 0:
         begin = at + len(_TYPE)
         tag = source.rfind(b"<", max(0, at - 1000), at)
         is_script = tag >= 0 and source[tag : tag + 7].lower() == b"<script"
         if is_script and _TYPE_END.match(source, begin):
             begin = source.find(b">", at) + 1
-            end = source.find(b"</", begin) if begin else -1
+            end = find(source, b"</", begin) if begin else -1
             while end >= 0 and source[end + 2 : end + 8].lower() != b"script":
-                end = source.find(b"</", end + 2)
+                end = find(source, b"</", end + 2)
             if end < 0:
                 return
             yield source[begin:end].decode("utf-8", "replace")
             begin = end
-        at = source.find(_TYPE, begin)
+        at = find(source, _TYPE, begin)
 
 
 def _values(scripts: Iterable[str]) -> list[Any]:

@@ -6,6 +6,7 @@ the types under "@type".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import chain, islice
@@ -26,7 +27,7 @@ from scrapy_eatext.metadata.jsonld import (
 )
 from scrapy_eatext.metadata.visible import is_of_readers
 from scrapy_eatext.page.characters import strip_unstorable
-from scrapy_eatext.page.source import holds
+from scrapy_eatext.page.source import find, holds
 from scrapy_eatext.page.values import MOST_VALUES, beginning, shortened
 from scrapy_eatext.result import Thing
 
@@ -64,6 +65,10 @@ _RDFA = _Syntax(
     "property",
     etree.XPath("descendant-or-self::*[@typeof|@property]"),
 )
+# The spellings of an attribute in a page's source, and what follows: its value, in four
+# bytes a character at most.
+_PROPERTY = (b"itemprop", b"itemProp")
+_PROPERTY_VALUE = re.compile(rb"\s*=\s*[\"']?([^\"'>]{0,800})")
 # How many elements are read, and the most characters of one value and of all.
 _MAX_ELEMENTS, _LONGEST, _MAX_CHARS = 3000, 5000, 300_000
 _MAX_NAMES = 200
@@ -91,7 +96,7 @@ def _things_in(page: Page, syntax: _Syntax) -> Iterator[Thing]:
     left = _MAX_CHARS
     scopes: dict[Any, dict[str, Any]] = {}
     for element in watched(islice(syntax.find(page.root), _MAX_ELEMENTS)):
-        owner, names = None, _names(element, syntax.prop)
+        owner, names = None, _names(element.get(syntax.prop))
         for around in element.iterancestors():
             if around in scopes:
                 owner = scopes[around]
@@ -100,7 +105,7 @@ def _things_in(page: Page, syntax: _Syntax) -> Iterator[Thing]:
                 names = []  # a reader's properties are not the page's
         value: Any
         if element.get(syntax.scope) is not None:
-            value = scopes[element] = {"@type": _names(element, syntax.types)}
+            value = scopes[element] = {"@type": _names(element.get(syntax.types))}
             if not names or owner is None:
                 yield Thing(syntax.source, value)
         else:
@@ -111,9 +116,24 @@ def _things_in(page: Page, syntax: _Syntax) -> Iterator[Thing]:
                 owner.setdefault(name, []).append(value)
 
 
-def _names(element: Any, attribute: str) -> list[str]:
+def _properties_in(source: bytes) -> frozenset[str]:
+    """The names in all itemprop attributes of a page's source, and perhaps others."""
+    values: set[bytes] = set()
+    for attribute in _PROPERTY:
+        at = find(source, attribute)
+        while at >= 0:
+            at += len(attribute)
+            value = _PROPERTY_VALUE.match(source, at)
+            if value is not None:
+                values.add(value[1])
+            at = find(source, attribute, at)
+    decoded = (value.decode("utf-8", "replace") for value in values)
+    return frozenset(chain.from_iterable(map(_names, decoded)))
+
+
+def _names(value: str | None) -> list[str]:
     """The names in an attribute, without prefix or address."""
-    return list(map(unprefixed, (element.get(attribute) or "")[:_MAX_NAMES].split()))
+    return list(map(unprefixed, (value or "")[:_MAX_NAMES].split()))
 
 
 def _value(element: Any, names: Iterable[str], most: int) -> str:
@@ -140,6 +160,12 @@ class Data:
     @cached_property
     def _microdata(self) -> list[Thing]:
         return list(_things_in(self._page, _MICRODATA))
+
+    @cached_property
+    def _properties(self) -> frozenset[str] | None:
+        """The names of all properties in microdata, None if there is only a tree."""
+        source = self._page.source
+        return None if source is None else _properties_in(source)
 
     @cached_property
     def _elements(self) -> list[Thing]:
@@ -170,6 +196,8 @@ class Data:
 
     def in_microdata(self, name: str) -> str:
         """The first text of a property in microdata; later ones may be commenters'."""
+        if self._properties is not None and name not in self._properties:
+            return ""  # most pages have none, and reading all things takes long
         texts = (self.texts(thing.values, name) for thing in self._microdata)
         return next(chain.from_iterable(texts), "")
 

@@ -17,7 +17,7 @@ from scrapy_eatext.metadata.people import has_date, names_by, names_in
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import BYLINES, DATELINES
-from scrapy_eatext.page.tables import rows_with
+from scrapy_eatext.page.tables import rows_with, values_of
 from scrapy_eatext.page.tags import CODE, HEADING, TAG_ID
 from scrapy_eatext.page.values import BOUNDS, beginning, shortened
 from scrapy_eatext.page.walk import attribute_values, nodes_of
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
 _START, _END = BlockColumn.START, BlockColumn.END
 _KIND, _CHARS = BlockColumn.KIND, BlockColumn.CHARS
+_MAY_HAVE_DATE = _CHARS, BlockColumn.DIGITS, _START, _END
 _TIME_TAG, _LINK_TAG = TAG_ID["time"], TAG_ID["a"]
 
 # In how many blocks before and after the title the page's own dates and names stand.
@@ -50,6 +51,8 @@ _MAX_PLACES = 20
 # How many elements around a byline may be a menu, and how many around a time a review.
 _AROUND = 6
 _MAX_DEPTH = 50
+# The fewest digits of a date: a year and the day.
+_FEWEST_DIGITS = 5
 # How many characters before a date may be its label.
 _LABEL = 60
 # The ASCII characters that key() leaves out; most texts have no others.
@@ -250,7 +253,9 @@ class Visible:
                     named += (name for name in names if name not in named)
         if named:
             return named
-        lines = [(i, line) for i, text in self._short_near for line in text.split("\n")]
+        near = self._short_near
+        texts = zip(near, self._blocks.texts(near), strict=True)
+        lines = [(i, line) for i, text in texts for line in text.split("\n")]
         for (i, line), (_, following) in pairwise([*lines, (-1, "")]):
             names = names_by(line, following)
             if names and not self._is_elsewhere(self._element(i)):
@@ -258,13 +263,12 @@ class Visible:
         return []
 
     @cached_property
-    def _short_near(self) -> list[tuple[int, str]]:
-        """The short blocks near the title, without code, and their texts."""
+    def _short_near(self) -> list[int]:
+        """The short blocks near the title, without code."""
         begin, end = self._near
         near = self._walk.blocks[begin:end]
         is_short = (near[:, _CHARS] <= _SHORT) & (near[:, _KIND] != CODE)
-        numbers = [begin + i for i in is_short.nonzero()[0].tolist()]
-        return list(zip(numbers, self._blocks.texts(numbers), strict=True))
+        return [begin + i for i in is_short.nonzero()[0].tolist()]
 
     def _marked_names(self) -> Iterator[tuple[Any, int, int]]:
         """The elements near the title that are marked as the author's name."""
@@ -318,7 +322,9 @@ class Visible:
         class names them, then all others.
         """
         shown = [
-            found for i, text in self._short_near for found in self._dates_in(text, i)
+            found
+            for i, text in self._with_digits(self._short_near)
+            for found in self._dates_in(text, i)
         ]
         named: list[Dated] = []
         for node, first, last in self._elements_near(DATELINES.rows(self._walk)):
@@ -334,12 +340,23 @@ class Visible:
     def foot(self) -> Iterator[Dated]:
         """The dates of changes in the foot of the page, as on wikis."""
         count = len(self._blocks)
-        for i in range(count - 1, max(count - _FOOT, self._near[1]) - 1, -1):
-            text = self._blocks.text(i) if self._blocks.chars[i] <= _SHORT else ""
+        last = range(max(count - _FOOT, self._near[1]), count)
+        for _, text in self._with_digits(list(reversed(last))):
             shown = list(self._dates_in(text))  # few have any
             change = _change(text) if shown and _OF_PAGE.search(text.casefold()) else ""
             if change:
                 yield from (found._replace(change=change) for found in shown)
+
+    def _with_digits(self, numbers: list[int]) -> Iterator[tuple[int, str]]:
+        """Of some blocks the short ones that may have a date, and their texts."""
+        columns = values_of(self._walk.blocks, numbers, _MAY_HAVE_DATE)
+        # In a text that is not ASCII there may be digits that the walk does not count.
+        dated = [
+            i
+            for i, chars, digits, start, end in zip(numbers, *columns, strict=True)
+            if chars <= _SHORT and (digits >= _FEWEST_DIGITS or end - start > chars)
+        ]
+        return zip(dated, self._blocks.texts(dated), strict=True)
 
     def _label(self, block: int) -> str:
         """The text of a block if it is a label of the date after it, else ""."""

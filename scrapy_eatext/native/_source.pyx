@@ -1,7 +1,7 @@
 # cython: language_level=3
 """The compiled twins of the functions that read a page's source.
 
-They are decode.is_utf8(), source.holds() and guard.without_surplus().
+They are decode.is_utf8(), source.find() and guard.without_surplus().
 """
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
@@ -71,10 +71,10 @@ def is_utf8(bytes source not None):
     return whole
 
 
-cdef bint is_in(
+cdef Py_ssize_t place_of(
     const unsigned char* at, Py_ssize_t count, const unsigned char* name, Py_ssize_t size
 ) noexcept nogil:
-    """Whether a name of ``size`` bytes begins at one of ``count`` places."""
+    """The first of ``count`` places at which a name of ``size`` bytes begins, or -1."""
     cdef Py_ssize_t i = 0, j
     cdef Py_ssize_t middle = size // 2, last = size - 1
     cdef unsigned char a = name[0], b = name[middle], c = name[last]
@@ -90,22 +90,23 @@ cdef bint is_in(
                 continue
         for j in range(i, min(i + PLACES, count)):
             if at[j] == a and memcmp(at + j, name, size) == 0:
-                return True
+                return j
         i += PLACES
-    return False
+    return -1
 
 
-def holds(bytes source not None, bytes name not None):
-    """Whether the bytes of a name, at least one, stand in a source."""
+def find(bytes source not None, bytes name not None, Py_ssize_t begin=0):
+    """Where the bytes of a name, at least one, stand in a source from ``begin``, or -1."""
     cdef const unsigned char* at = source
     cdef const unsigned char* sought = name
-    cdef Py_ssize_t size = len(name), count = len(source) - size + 1
-    cdef bint found
+    cdef Py_ssize_t size = len(name), count = len(source) - size + 1 - begin
+    cdef Py_ssize_t found
     if count < SHORT:
-        return is_in(at, count, sought, size)
-    with nogil:
-        found = is_in(at, count, sought, size)
-    return found
+        found = place_of(at + begin, count, sought, size)
+    else:
+        with nogil:
+            found = place_of(at + begin, count, sought, size)
+    return found + begin if found >= 0 else -1
 
 
 # -- the guard: characters, and where in the source

@@ -115,7 +115,8 @@ _DATE = re.compile(
 )
 # The forms with the name of a month, and the one whose day may be either number.
 _NAMED_FORMS, _AMBIGUOUS = "126", "5"
-_OTHER_DIGIT = re.compile(r"(?![0-9])\d")
+# A digit of another script; none has a smaller code, and a search for a set is fast.
+_OTHER_DIGIT = re.compile("[\u0660-\U0010ffff](?<=\\d)")
 _YEAR = re.compile(r"(?:19|20|25)\d\d")
 # Thai months are written with years of the Buddhist era, which is 543 years ahead.
 _THAI = re.compile(r"[\u0e01-\u0e4e]")

@@ -5,9 +5,14 @@ from __future__ import annotations
 from scrapy_eatext.native.loading import twin
 
 
-def python_holds(source: bytes, name: bytes) -> bool:
-    """Whether the bytes of a name, at least one, stand in a source."""
-    return name in source
+def python_find(source: bytes, name: bytes, begin: int = 0) -> int:
+    """Where the bytes of a name, at least one, stand in a source from ``begin``, or -1."""
+    return source.find(name, begin)
 
 
-holds = twin(python_holds, "_source")
+find = twin(python_find, "_source")
+
+
+def holds(source: bytes, name: bytes) -> bool:
+    """Whether the bytes of a name stand in a source."""
+    return find(source, name) >= 0
