@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.output.inline import SOURCES, largest
@@ -13,11 +14,12 @@ from scrapy_eatext.page.players import VIDEO, player_of
 from scrapy_eatext.page.tables import rows_with
 from scrapy_eatext.page.tags import TAG_ID
 from scrapy_eatext.page.values import beginning, bounded, shortened
-from scrapy_eatext.page.walk import nodes_in
+from scrapy_eatext.page.walk import nodes_in, nodes_of
 from scrapy_eatext.result import Media
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
+    from scrapy_eatext.page.walk import Walk
 
 # The most images or videos, and the most characters of all their addresses.
 _MOST, _MOST_CHARS = 20, 6000
@@ -59,15 +61,19 @@ def media_of(
     return first_source, tuple(Media(url, *details) for url, details in media.items())
 
 
-def figures(page: Page) -> Iterator[Found]:
+def figures_in(page: Page) -> list[int]:
+    """The rows of a page's figures."""
+    return rows_with(page.blocks.walk.elements, ElementColumn.TAG, TAG_ID["figure"])
+
+
+def images_in(walk: Walk, figures: list[int]) -> Iterator[Found]:
     """The images in a page's figures."""
-    rows, walk = _figures(page)[:_MAX_LOOKED_AT], page.blocks.walk
-    all_captions = nodes_in(walk, rows, ("figcaption",), 1)
-    for images, captions in zip(
-        nodes_in(walk, rows, ("img",), _MAX_INSIDE), all_captions, strict=True
-    ):
-        text = beginning(captions[0], _MOST_CHARS) if images and captions else ""
-        for image in images:
+    for figure in nodes_of(walk, figures[:_MAX_LOOKED_AT]):
+        text = None
+        for image in islice(figure.iter("img"), _MAX_INSIDE):
+            if text is None:
+                caption = next(figure.iter("figcaption"), None)
+                text = "" if caption is None else beginning(caption, _MOST_CHARS)
             get = image.get
             # A data: URL is a placeholder.
             sources = filter(None, map(get, _SINGLE_SOURCES))
@@ -79,10 +85,9 @@ def figures(page: Page) -> Iterator[Found]:
 _SINGLE_SOURCES = [name for name in SOURCES if not name.endswith("srcset")]
 
 
-def films(page: Page) -> Iterator[Found]:
+def films_in(walk: Walk, figures: list[int]) -> Iterator[Found]:
     """The videos in figures and similar elements: video elements and framed players."""
-    walk = page.blocks.walk
-    rows = sorted([*_figures(page), *FILMS.rows(walk)])[:_MAX_LOOKED_AT]
+    rows = sorted([*figures, *FILMS.rows(walk)])[:_MAX_LOOKED_AT]
     for players in nodes_in(walk, rows, ("video", "iframe"), _MAX_INSIDE):
         for element in players:
             get = element.get
@@ -98,12 +103,10 @@ def films(page: Page) -> Iterator[Found]:
             yield address, get("title"), get("width"), get("height")
 
 
-def _figures(page: Page) -> list[int]:
-    return rows_with(page.blocks.walk.elements, ElementColumn.TAG, TAG_ID["figure"])
-
-
 def _size(value: object) -> int:
     """A size in pixels, 0 if it is not known."""
+    if not value:
+        return 0
     if isinstance(value, dict):  # schema.org's QuantitativeValue
         value = value.get("value")
     is_readable = isinstance(value, (str, int, float))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy_eatext.deadline import TimeLimitError
 from scrapy_eatext.metadata.jsonld import JsonLd
-from scrapy_eatext.metadata.media import figures, films, media_of
+from scrapy_eatext.metadata.media import figures_in, films_in, images_in, media_of
 from scrapy_eatext.metadata.people import is_name, people_in, trimmed
 from scrapy_eatext.metadata.schema import Data
 from scrapy_eatext.metadata.visible import Visible, key
@@ -396,6 +396,10 @@ class Reader:
     def _videos(self) -> Iterator[_Found]:
         yield media_of(self._all_videos(), self._address)
 
+    @cached_property
+    def _figures(self) -> list[int]:
+        return figures_in(self._page)
+
     def _all_images(self) -> Iterator[tuple[str, Iterable[FoundMedia]]]:
         yield "json-ld", self._data.images()
         metas = self._metas
@@ -412,7 +416,7 @@ class Reader:
             yield "opengraph", zip_longest(urls, alts, widths, heights)
         others = [url for name in _IMAGES for url in metas.get(name, ())]
         yield "meta", [(url, "", 0, 0) for url in others]
-        yield "page", figures(self._page)
+        yield "page", images_in(self._page.blocks.walk, self._figures)
 
     def _all_videos(self) -> Iterator[tuple[str, Iterable[FoundMedia]]]:
         yield "json-ld", self._data.videos()
@@ -423,7 +427,7 @@ class Reader:
         for name in ("og:video:secure_url", "og:video:url", "og:video"):
             urls = metas.get(name, ())
             yield "opengraph", [(url, "", width, height) for url in urls]
-        yield "page", films(self._page)
+        yield "page", films_in(self._page.blocks.walk, self._figures)
 
     def _feeds(self) -> Iterator[_Found]:
         urls = map(self._addresses.image, self._page.head.feeds)

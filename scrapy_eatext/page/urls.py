@@ -46,6 +46,7 @@ class Addresses:
         self._root = root
         self._url = (url or "").strip(_OUTER)
         self._known: dict[str, str] = {}
+        self._images: dict[str, str] = {}
 
     @cached_property
     def base(self) -> str:
@@ -77,7 +78,10 @@ class Addresses:
 
     def image(self, src: str) -> str:
         """The URL of an image, "" for other schemes, such as data:."""
-        return self._absolute(src, IMAGE_SCHEMES) if src else ""
+        url = self._images.get(src)
+        if url is None:
+            url = self._images[src] = self._absolute(src, IMAGE_SCHEMES) if src else ""
+        return url
 
     def _absolute(self, href: str, schemes: frozenset[str]) -> str:
         if not UNSAFE.search(href):
