@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
 _START, _END = BlockColumn.START, BlockColumn.END
-_KIND, _CHARS = BlockColumn.KIND, BlockColumn.CHARS
+_KIND, _LEVEL, _CHARS = BlockColumn.KIND, BlockColumn.LEVEL, BlockColumn.CHARS
 _MAY_HAVE_DATE = _CHARS, BlockColumn.DIGITS, _START, _END
 _TIME_TAG, _LINK_TAG = TAG_ID["time"], TAG_ID["a"]
 
@@ -125,9 +125,9 @@ class Visible:
         return self._headings_of(range(2, 4))
 
     def _headings_of(self, levels: range) -> list[tuple[int, str, str]]:
-        cell = self._walk.blocks.item
-        tops = (i for i in self._headings if cell(i, BlockColumn.LEVEL) in levels)
-        numbers = list(islice(tops, _MAX_HEADINGS))
+        kind, level = self._walk.blocks[:, _KIND], self._walk.blocks[:, _LEVEL]
+        is_one = (kind == HEADING) & (level >= levels.start) & (level < levels.stop)
+        numbers = is_one.nonzero()[0][:_MAX_HEADINGS].tolist()
         nodes = self._blocks.elements(numbers)
         numbers = list(compress(numbers, (not self._is_logo(node) for node in nodes)))
         texts = [shortened(text, _LONGEST) for text in self._blocks.texts(numbers)]
