@@ -36,6 +36,11 @@ if TYPE_CHECKING:
     from scrapy_eatext.page import Page
 
 
+# The thing of each element that is one, and what _place_in() returns for an element.
+_Scopes = dict[Any, dict[str, Any]]
+_Places = dict[Any, tuple[dict[str, Any] | None, bool]]
+
+
 class _Syntax(NamedTuple):
     """The attributes of a syntax for things in elements."""
 
@@ -65,10 +70,10 @@ _RDFA = _Syntax(
     "property",
     etree.XPath("descendant-or-self::*[@typeof|@property]"),
 )
-# The spellings of an attribute in a page's source, and what follows: its value, in four
-# bytes a character at most.
+# The spellings of an attribute in a page's source, and what follows: at least its value.
+# Without an equals sign in it no byte is read for two of them.
 _PROPERTY = (b"itemprop", b"itemProp")
-_PROPERTY_VALUE = re.compile(rb"\s*=\s*[\"']?([^\"'>]{0,800})")
+_PROPERTY_VALUE = re.compile(rb"\s*=\s*[\"']?([^\"'<>=]{0,800})")
 # How many elements are read, and the most characters of one value and of all.
 _MAX_ELEMENTS, _LONGEST, _MAX_CHARS = 3000, 5000, 300_000
 _MAX_NAMES = 200
@@ -94,15 +99,12 @@ def _things_in(page: Page, syntax: _Syntax) -> Iterator[Thing]:
     if source is not None and not any(holds(source, name) for name in syntax.spellings):
         return
     left = _MAX_CHARS
-    scopes: dict[Any, dict[str, Any]] = {}
+    scopes: _Scopes = {}
+    places: _Places = {None: (None, False)}
     for element in watched(islice(syntax.find(page.root), _MAX_ELEMENTS)):
-        owner, names = None, _names(element.get(syntax.prop))
-        for around in element.iterancestors():
-            if around in scopes:
-                owner = scopes[around]
-                break
-            if is_of_readers(around):
-                names = []  # a reader's properties are not the page's
+        owner, is_readers = _place_in(element.getparent(), scopes, places)
+        # A reader's properties are not the page's.
+        names = [] if is_readers else _names(element.get(syntax.prop))
         value: Any
         if element.get(syntax.scope) is not None:
             value = scopes[element] = {"@type": _names(element.get(syntax.types))}
@@ -114,6 +116,24 @@ def _things_in(page: Page, syntax: _Syntax) -> Iterator[Thing]:
         if owner is not None and value:
             for name in names:
                 owner.setdefault(name, []).append(value)
+
+
+def _place_in(
+    element: Any, scopes: _Scopes, places: _Places
+) -> tuple[dict[str, Any] | None, bool]:
+    """The thing that an element is in, and whether a reader's text in it is around."""
+    path = []
+    while element not in places:
+        path.append(element)
+        element = element.getparent()
+    owner, is_readers = places[element]
+    for around in reversed(path):
+        if around in scopes:
+            owner, is_readers = scopes[around], False
+        elif is_of_readers(around):
+            is_readers = True
+        places[around] = owner, is_readers
+    return owner, is_readers
 
 
 def _properties_in(source: bytes) -> frozenset[str]:

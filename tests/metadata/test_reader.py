@@ -186,6 +186,31 @@ def test_many_of_one_kind_are_linear(piece):
     metadata("", piece * 20_000)
 
 
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "itemprop=author",
+        "itemProp='author'",
+        'itemprop = "name schema:author"',
+        'itemprop="http://schema.org/author" class="x"',
+        "title='itemprop=' itemprop=author",
+        "title=itemprop itemprop=author",
+    ],
+)
+def test_a_property_is_found_however_it_is_written(marked):
+    found = metadata("", f"<div itemscope><b {marked}>Ann Lee</b></div>")
+    assert found.authors == ("Ann Lee",)
+    assert found.sources["authors"] == "microdata"
+
+
+def test_what_a_reader_wrote_is_no_property_of_the_page():
+    review = "<p itemprop=review itemscope><b itemprop=author>Bob Ray</b></p>"
+    answer = "<p itemprop=comment><b itemprop=author>Cat May</b></p>"
+    own = "<p><b itemprop=author>Ann Lee</b></p>"
+    found = metadata("", f"<div itemscope>{review}{answer}{own}</div>")
+    assert found.authors == ("Ann Lee",)
+
+
 def test_microdata_around_the_whole_page() -> None:
     around = "<div itemprop='headline author datePublished dateModified'>" * 50
     around = f"<div itemscope>{around}"
