@@ -33,8 +33,9 @@ _LONGEST, _MAX_INSIDE, _MAX_AROUND = 150, 60, 40
 _MAX_NAMES, _LABEL = 200, 30
 # How near two prices are side by side, in blocks and in score.
 _BESIDE, _CLOSE = 2, 3
-# Prices of a lower score are other products'.
+# Prices of a lower score are other products', unless the page has one price alone.
 _LEAST = -8
+_ASKED = (True, False)
 
 # Words before and behind a price that is not the one asked for, casefolded.
 _NOT_AFTER = re.compile(
@@ -50,8 +51,8 @@ _NOT_AFTER = re.compile(
 )
 _NOT_BEFORE = re.compile(
     r"\s*(?:(?:/|per|a|pro|par|al)\s?(?:[0-9]{1,4}\s?)?(?:mo|months?|monat|mois|"
-    r"mes|mese|mês|week|yr|year|kg|g|ml|cl|l|m|oz|lb)\b|off\b|discount|shipping|"
-    r"delivery|or more|(?:x|every) [0-9]|\(?(?:ex|excl|without)\b|bez dph|ht\b|netto|"
+    r"mes|mese|mês|week|yr|year|kg|g|ml|cl|l|m|oz|lb)\b|per [^\W\d_]|off\b|discount|"
+    r"shipping|delivery|or more|(?:x|every) [0-9]|\(?(?:ex|excl|without)\b|bez dph|ht\b|netto|"
     r"versand|gift|運費)"
 )
 
@@ -60,6 +61,8 @@ _NAMES_IN = frozenset(
     "class id itemprop data-test data-testid data-test-id data-aut-id data-qa".split()
 )
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+# A value in a utility class, as in h-[calc(100vh-var(--nav-height))], is no name.
+_VALUE = re.compile(r"\[[^\]]*\]?")
 _PRICES = frozenset(
     "price prices pricing preis prix prezzo precio preco cena cijena hinta fiyat harga "
     "pris prijs money amount cost".split()
@@ -141,7 +144,10 @@ def _tokens(text: str) -> set[str]:
 def _best(prices: list[_Price]) -> _Price | None:
     """The best price, or a lower one beside it: of a sale, or where a range begins."""
     best = max(prices, key=lambda one: one.score, default=None)
-    if best is None or best.score < _LEAST:
+    if best is None:
+        return None
+    is_only = best.named == _ASKED and len({one.price for one in prices}) == 1
+    if best.score < _LEAST and not is_only:
         return None
     beside = [
         one
@@ -266,7 +272,7 @@ def _names(node: Any) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _words(names: str) -> frozenset[str]:
-    return frozenset(word.lower() for word in _WORD.findall(names))
+    return frozenset(word.lower() for word in _WORD.findall(_VALUE.sub("", names)))
 
 
 def _is_old(node: Any) -> bool:
