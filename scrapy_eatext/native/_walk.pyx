@@ -109,7 +109,7 @@ cdef struct Open:
     int32_t place
     Frame frame
     bint is_block
-    bint is_link
+    bint is_apart
 
 
 cdef struct Walker:
@@ -133,8 +133,8 @@ cdef struct Walker:
     int32_t here
     Frame frame
     int32_t place
-    # The place in the text where a link ended.
-    size_t linked
+    # The place in the text where an element of APART ended.
+    size_t apart
     # The text of the next block so far: the end of the text, from start.
     size_t start
     int32_t inner
@@ -347,7 +347,7 @@ cdef int open_element(
     Walker* w, const tree.xmlNode* node, const Name* tag, bint leads, size_t tokens
 ) noexcept nogil:
     """Begin an element whose content is text of the page; its tokens are read."""
-    cdef bint is_block = tag.traits & BLOCK != 0, is_link = tag.traits & LINK != 0
+    cdef bint is_block = tag.traits & BLOCK != 0, is_apart = tag.traits & APART != 0
     cdef Open* open
     cdef int32_t* row
     cdef int status = DONE
@@ -355,9 +355,8 @@ cdef int open_element(
         status = border(w, w.frame.pre)
     elif tag.style & RAISED_STYLE:
         # The number of a note belongs to the link before it.
-        w.linked = 0
-    elif is_link and w.text.used == w.linked:
-        # Two adjacent links are never one word.
+        w.apart = 0
+    elif is_apart and w.text.used == w.apart:
         add_space(w)
     if status:
         return status
@@ -365,7 +364,7 @@ cdef int open_element(
     row = add_row(&w.elements, ELEMENT_COLUMNS)
     if open == NULL or row == NULL:
         return NO_MEMORY
-    open[0] = Open(node, w.here, w.place, w.frame, is_block, is_link)
+    open[0] = Open(node, w.here, w.place, w.frame, is_block, is_apart)
     row[ELEMENT_PARENT] = w.here
     row[ELEMENT_TAG] = tag.number
     row[ELEMENT_DEPTH] = w.open.used // sizeof(Open)
@@ -378,7 +377,7 @@ cdef int open_element(
     w.place = 0
     w.started += 1
     enter_frame(&w.frame, tag, leads, w.here)
-    w.links += w.frame.link and is_link
+    w.links += w.frame.link and tag.traits & LINK != 0
     return DONE
 
 
@@ -440,8 +439,8 @@ cdef int leave(Walker* w, const tree.xmlNode** node) noexcept nogil:
     w.here = open.outside
     w.place = open.place + 1
     w.frame = open.frame
-    if open.is_link:
-        w.linked = w.text.used
+    if open.is_apart:
+        w.apart = w.text.used
     w.open.used -= sizeof(Open)
     node[0] = open.node.next
     return status

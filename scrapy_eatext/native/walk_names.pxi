@@ -27,6 +27,7 @@ cdef enum:
     HEADING_ROLE = 1 << 20
     EMBED = 1 << 21
     AMP_IMAGE = 1 << 22
+    APART = 1 << 23
 
 cdef enum:
     # The properties of an element's attributes, a bit each: the attribute exists ...
@@ -94,6 +95,7 @@ _TRAITS = {
     LIST: tags.LISTS,
     STRONG: tags.STRONG,
     LINK: {"a"},
+    APART: tags.APART,
     BREAK: {"br"},
     RULE: {"hr"},
     TABLE_ROW: {"tr"},

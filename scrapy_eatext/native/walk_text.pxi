@@ -7,7 +7,7 @@ cdef inline int32_t rows_of(const Array* array, size_t columns) noexcept nogil:
 cdef inline void clear(Walker* w) noexcept nogil:
     """Begin to collect the text of a block."""
     w.start = w.text.used
-    w.linked = 0
+    w.apart = 0
     w.pending = NONE
     w.link_chars = w.strong_chars = 0
     w.first_mark = w.marks.used

@@ -133,6 +133,8 @@ RAW = frozenset(
 )
 LISTS = frozenset("dir menu ol ul".split())
 STRONG = frozenset(("b", "strong"))
+# Inline elements of which two that are adjacent are never one word.
+APART = frozenset(("a", "time"))
 
 # The numbers of tags in the tables of the walk.  0 is that of all unknown tags.
 TAGS = ("", *sorted(BLOCK | SKIP | INLINE))

@@ -48,6 +48,7 @@ from scrapy_eatext.page.elements import (
 from scrapy_eatext.page.replacements import replacement_of
 from scrapy_eatext.page.tags import (
     AMP_IMAGES,
+    APART,
     CELL,
     CODE,
     CONTROLS,
@@ -294,8 +295,8 @@ class _Run:
     def clear(self) -> None:
         self.parts: list[str] = []
         self.pending = _NONE
-        # The number of parts when a link ended, -1 for none.
-        self.linked = -1
+        # The number of parts when an element of APART ended, -1 for none.
+        self.apart = -1
         self.link_chars = self.strong_chars = 0
         # Rows of marks, without their block; the start is a number of parts, not bytes.
         self.marks: list[tuple[int, ...]] = []
@@ -361,9 +362,8 @@ class _Run:
         """Process the start of an inline element."""
         if tag.style & RAISED:
             # The number of a footnote stays directly after the link before it.
-            self.linked = -1
-        elif tag.name == "a" and len(self.parts) == self.linked:
-            # Two adjacent links are never one word.
+            self.apart = -1
+        elif tag.name in APART and len(self.parts) == self.apart:
             self.space(frame)
 
     def space(self, frame: _Frame) -> None:
@@ -428,7 +428,7 @@ class _Tables:
     def flush(self, run: _Run, frame: _Frame) -> None:
         """Make a block of the collected text, if there is any."""
         if not run.parts and not run.marks:
-            run.linked = -1
+            run.apart = -1
             return
         text = "".join(run.parts)
         if frame.pre:
@@ -642,8 +642,8 @@ def python_walk(root: Any, lenient: bool = False) -> Walk:
                 _border(run, frame, outer_frame.pre, tables)
             tables.leave(here)
             here, run.block, frame = outer, block, outer_frame
-            if tag.name == "a":
-                run.linked = len(run.parts)
+            if tag.name in APART:
+                run.apart = len(run.parts)
             if open_elements and element.tail:
                 run.add(element.tail, frame, here)
             continue
