@@ -24,7 +24,9 @@ _BY = re.compile(
     r"^(?:(?:(?:article|post|posted|published|reported|reviewed|story|submitted|text|words"
     r"|written)\s+)?by|"
     rf"(?:(?:ein\s)?{_MADE}\s)?(?:von|par|por|door|av|af|oleh)|di|scritto\sda"
-    r"|author(?:ed by|s)?|autor|auteur|written\s+by|מאת|بقلم)\b\s*:?(?:\s+|$)"
+    r"|author(?:ed by|s)?|autor|auteur|written\s+by|מאת|بقلم)\b\s*(?::\s*|\s+|$)"
+    # A link or another element may begin directly behind it.
+    r"|^(?:written\s+)?by(?=(?-i:[A-Z][a-z]))"
     # Words that begin a byline only before a colon.
     r"|^(?:авторы?|текст|te(?:xte?|kst)(?:\s(?:och|og|und|en)\s[^\W\d_]{4,9})?|yazar|yazan"
     r"|penulis|tác giả|írta|kirjoittaja|συντάκτης|الكاتب|كتبت?|نویسنده|کתب|כתבה?|लेखक|โดย|ผู้เขียน"
@@ -39,9 +41,9 @@ _REPORTER = re.compile(r"([\uac00-\ud7a3]{2,4})\s?(?:기자|특파원)(?![\uac00
 # Chinese, Japanese and Korean the next label may follow after a space.
 _NAME_END = re.compile(
     r"\s{0,9}(?:[|•·⋅»—–;:：،\n(\[（<／]|(?<!\s)/(?!\s)|\s[\u3400-\u9fff\uac00-\ud7a3]{1,6}[:：]"
-    r"|\s-\s|\s\d|\s@|[^\s@]{0,40}@[^\s@]{1,40}\.|\bon\s|\b(?:in|for|at)\s|\ben\s(?!\S+\s{1,9}\S)"
+    r"|\s-\s|\s\d|\s@|[^\s@]{0,40}@[^\s@]{1,40}\.|\bon\s|\b(?:in|for|at)(?:\s|$)|\ben\s(?!\S+\s{1,9}\S)"
     r"|(?-i:\s(?:le|el|am|op|il)\s{0,9}(?:\d|$))"
-    r"|\bupdated\b|\b(?:re)?publi(?:shed\b|é|cad|cerad|sert)|\bposted\b|\bcomments?\b"
+    r"|\bupdated|\b(?:re)?publi(?:shed\b|é|cad|cerad|sert)|\bposted\b|\bcomments?\b"
     r"|\breviewed\b|\bread more\b|\bwritten\b|\blast\s|(?-i:(?<=[a-z])(?:Publish|Updated|Posted)))",
     re.IGNORECASE,
 )
@@ -125,13 +127,13 @@ def names_by(line: str, following: str) -> list[str]:
     return []
 
 
-def _is_whole(text: str) -> bool:
+def is_full_name(text: str) -> bool:
     """Whether a text looks like a first and a family name."""
     words = text.split()
-    return 2 <= len(words) <= 4 and _is_full_name(words)
+    return 2 <= len(words) <= 4 and _are_names(words)
 
 
-def _is_full_name(words: list[str]) -> bool:
+def _are_names(words: list[str]) -> bool:
     return all(
         _CAPITAL.fullmatch(word)
         and word[0].isupper()
@@ -152,7 +154,7 @@ def names_in(text: str) -> list[str]:
     for line in others[:2]:
         names = _names_on(_BY.sub("", line.strip(), count=1))
         if names:
-            return names if all(_is_full_name(name.split()) for name in names) else []
+            return names if all(_are_names(name.split()) for name in names) else []
     return []
 
 
@@ -171,8 +173,13 @@ def _names_on(line: str) -> list[str]:
         _, begin, _ = next(dates.found(line), ("", len(line), 0))
         line = line[:begin]
     end = _NAME_END.search(line)
+    if end:
+        line = line[: end.start()]
+        before, _, last = line.rpartition(" ")
+        # The month of a date that could not be read, as of one without a year.
+        line = before if dates.is_month(last) else line
     names = []
-    for part in _listed(line[: end.start()] if end else line):
+    for part in _listed(line):
         name = trimmed(part)
         if is_name(name):
             names.append(name)
@@ -184,7 +191,7 @@ def _listed(line: str) -> list[str]:
     first, *others = _AND.split(line)
     name, *behind = _LIST_COMMA.split(first)
     names = [name]
-    if others and all(map(_is_whole, behind)):
+    if others and all(map(is_full_name, behind)):
         # In "A, B and C" commas separate names.
         names += [*behind, *(_LIST_COMMA.split(part)[0] for part in others)]
     return names

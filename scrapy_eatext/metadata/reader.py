@@ -290,9 +290,8 @@ class Reader:
             if not _WRITTEN_BY.isdisjoint(labels):
                 yield "meta", True, self._split(self._meta(f"twitter:data{number}"))
         yield "microdata", True, [self._things.in_microdata("author")]
-        # On a page without a date a name after "by" is seldom an author.
-        if is_dated and not self._is_product:
-            yield "page", True, self._visible.authors()
+        if not self._is_product:
+            yield "page", True, self._visible.authors(is_dated=is_dated)
 
     @cached_property
     def _is_product(self) -> bool:

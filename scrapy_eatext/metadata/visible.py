@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import compress, islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_eatext.metadata.people import has_date, names_by, names_in
+from scrapy_eatext.metadata.people import has_date, is_full_name, names_by, names_in
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import BYLINES, DATELINES
@@ -33,6 +33,8 @@ _TIME_TAG, _LINK_TAG = TAG_ID["time"], TAG_ID["a"]
 
 # In how many blocks before and after the title the page's own dates and names stand.
 _BEFORE, _BEHIND = 12, 30
+# In how many blocks behind the title a byline needs no date on the page.
+_DIRECTLY = 3
 # Longer blocks are text.
 _SHORT = 200
 # The most characters of a heading as a title.
@@ -229,15 +231,48 @@ class Visible:
             yield node, cell(row, _FIRST), cell(row, _LAST)
 
     def _text(self, node: Any, first: int, last: int) -> str:
-        """The text of an element: that of its blocks, or its own within a block."""
+        """The text of an element: that of its blocks, or its own within a block.
+
+        Within a block, a name and a date may be side by side in elements of their own.
+        """
         if last > first:
             return "\n".join(self._blocks.texts(list(range(first, last))))
-        return " ".join(beginning(node, _MAX_READ).split())
+        return " ".join(beginning(node, _MAX_READ, " ").split())
 
     # -- names
 
-    def authors(self) -> list[str]:
-        """The authors that a byline near the title names."""
+    def authors(self, *, is_dated: bool) -> list[str]:
+        """The authors that a byline near the title names.
+
+        On a page without a date, a name after "by" is seldom an author's, unless it is a
+        full name directly behind the title.
+        """
+        start, near = self.start, self._short_near
+        named: list[str] = []
+        if start >= 0:
+            directly = self._lines([i for i in near if 0 < i - start <= _DIRECTLY])
+            named = self._named_by(
+                [(i, line) for i, line in directly if _change(line) != "edited"]
+            )
+        if is_dated:
+            return named or self._marked() or self._named_by(self._lines(near))
+        return named if all(map(is_full_name, named)) else []
+
+    def _lines(self, units: list[int]) -> list[tuple[int, str]]:
+        """The lines of some blocks, each with its block."""
+        texts = zip(units, self._blocks.texts(units), strict=True)
+        return [(i, line) for i, text in texts for line in text.split("\n")]
+
+    def _named_by(self, lines: list[tuple[int, str]]) -> list[str]:
+        """The names behind the first "by" in some lines, given with their blocks."""
+        for (i, line), (_, following) in pairwise([*lines, (-1, "")]):
+            names = names_by(line, following)
+            if names and not self._is_elsewhere(self._element(i)):
+                return names
+        return []
+
+    def _marked(self) -> list[str]:
+        """The names in the first elements that are marked as the author's name."""
         named: list[str] = []
         parent = None
         for node, first, last in self._marked_names():
@@ -251,16 +286,7 @@ class Visible:
                     # The names of further authors have the same parent.
                     parent = around
                     named += (name for name in names if name not in named)
-        if named:
-            return named
-        near = self._short_near
-        texts = zip(near, self._blocks.texts(near), strict=True)
-        lines = [(i, line) for i, text in texts for line in text.split("\n")]
-        for (i, line), (_, following) in pairwise([*lines, (-1, "")]):
-            names = names_by(line, following)
-            if names and not self._is_elsewhere(self._element(i)):
-                return names
-        return []
+        return named
 
     @cached_property
     def _short_near(self) -> list[int]:

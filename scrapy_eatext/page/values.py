@@ -88,8 +88,8 @@ def text_in(element: Any) -> str:
     return text
 
 
-def beginning(element: Any, most: int) -> str:
-    """The beginning of an element's text."""
+def beginning(element: Any, most: int, between: str = "") -> str:
+    """The beginning of an element's text, whose parts are joined by ``between``."""
     if not len(element):  # most have no children, and itertext() is slow to start
         return (element.text or "")[:most]
     parts: list[str] = []
@@ -99,7 +99,7 @@ def beginning(element: Any, most: int) -> str:
         left -= len(parts[-1])
         if not left:
             break
-    return "".join(parts)
+    return between.join(parts)
 
 
 def different(values: Iterable[str]) -> list[str]:
