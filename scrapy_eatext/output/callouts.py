@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.page.columns import ElementColumn, NodeKind
@@ -37,17 +38,23 @@ _CLOSED = (NodeKind.LIST, NodeKind.NUMBERED, NodeKind.TABLE, NodeKind.ROW,
 
 
 def wrap_callouts(
-    nodes: Nodes, walk: Walk, of_unit: dict[int, int], parents: list[int]
+    nodes: Nodes, walk: Walk, gone: Collection[int], parents: list[int]
 ) -> None:
     """Put the nodes of each callout into a quote, and note the quote's kind.
 
-    ``of_unit`` has the nodes of the blocks that are shown, and ``parents`` the parent
-    of each node.  It runs before the structure is decided.
+    The nodes ``gone`` are not shown, and ``parents`` has the parent of each node.  It
+    runs before the structure is decided.
     """
-    rows = CALLOUTS.rows(walk)
+    kinds = _kinds(walk, CALLOUTS.rows(walk))
+    if not kinds:
+        return
+    of_unit = {
+        unit: node
+        for node, unit in enumerate(nodes.units)
+        if unit >= 0 and node not in gone
+    }
     # The first node, the last node and the kind of each callout, by their parent.
     inside: dict[int, list[tuple[int, int, str]]] = {}
-    kinds = _kinds(walk, rows) if rows else {}
     for row, first, last in blocks_within(walk.elements, list(kinds)):
         shown = [of_unit[unit] for unit in range(first, last) if unit in of_unit]
         if not shown:

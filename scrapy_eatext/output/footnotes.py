@@ -79,6 +79,12 @@ class _Footnotes:
         self._walk = walk
         self._cell = walk.elements.item
         self._leaves = list(nodes.leaves())
+        # Those with a link to a place on the page.
+        self._linked = [
+            leaf
+            for leaf in self._leaves
+            if any(span[2] in nodes.fragments for span in nodes.spans[leaf])
+        ]
         # The notes by the names of their places, and by their leaves.
         self._notes: dict[str, _Note] = {}
         self._note_of: dict[int, _Note] = {}
@@ -90,8 +96,7 @@ class _Footnotes:
         nodes = self._nodes
         names = {
             nodes.fragments[link]
-            for leaf in self._leaves
-            if any(span[2] in nodes.fragments for span in nodes.spans[leaf])
+            for leaf in self._linked
             for link, spans in _by_link(nodes.spans[leaf])
             if link in nodes.fragments and _mark_of(spans)
         }
@@ -120,7 +125,7 @@ class _Footnotes:
 
     def _references(self) -> Iterator[tuple[_Note, int, str]]:
         """The references, in order: the note, the leaf, and the mark."""
-        for leaf in self._leaves:
+        for leaf in self._linked:
             for link, spans in _by_link(self._spans.get(leaf, self._nodes.spans[leaf])):
                 note = self._note_at(leaf, link)
                 if note is not None and (mark := _mark_of(spans)):
@@ -265,8 +270,10 @@ class _Footnotes:
     def written(self) -> Nodes:
         """The nodes with the references and notes in Markdown's form."""
         nodes, spans = self._nodes, [*self._nodes.spans]
-        for leaf in self._leaves:
-            spans[leaf] = self._referring(leaf, self._spans.get(leaf, spans[leaf]))
+        for leaf, inside in self._spans.items():
+            spans[leaf] = inside
+        for leaf in self._linked:
+            spans[leaf] = self._referring(leaf, spans[leaf])
         made = replace(
             nodes,
             kinds=[*nodes.kinds],

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.page.replacements import without_comments
+from scrapy_eatext.page.source import holds
 from scrapy_eatext.page.tags import CODE_TEXT, TEX_TEXT
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ MAILBOX = r"[\w.!#$%&'*+/=?^`{|}~-]*"
 # after the sign prevents this, and means nothing in TeX.
 _MARKUP = re.compile(rf"<(?=[A-Za-z/!?]|{MAILBOX}@|\Z)|\](?=\()")
 _DISPLAYED = ("dollars", "brackets", "environment")
-_BEGINS = (b"$", rb"\(", rb"\[", rb"\begin{", b"[/")
+_BEGINS = (b"$", b"\\", b"[/")
 
 
 def has_formulas(page: Page, text: bytes, blocks: Sequence[Sequence[Span]]) -> bool:
@@ -44,7 +45,7 @@ def has_formulas(page: Page, text: bytes, blocks: Sequence[Sequence[Span]]) -> b
     The script is searched last, as that reads all elements of the page.
     """
     return (
-        any(begin in text for begin in _BEGINS)
+        any(holds(text, begin) for begin in _BEGINS)
         and any(
             _FORMULA.search(text)
             for spans in blocks

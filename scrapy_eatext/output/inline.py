@@ -34,7 +34,8 @@ SOURCES = (
     "src",
 )
 # A candidate of a srcset: its address, which may have commas inside, and its size.
-_CANDIDATE = re.compile(r"([^\s,]\S*)(?:\s+([^,]*))?")
+_CANDIDATE = re.compile(r"([^\s,](?:\S*[^\s,])?)(?:,+(?=\s|\Z)|\s+([^,]*))?")
+_LONGEST_SRCSET = 8192
 # The attributes with an image's size.
 _SIZES = ("width", "height")
 # Smaller images are dots, spacers and icons.
@@ -44,9 +45,11 @@ SMALL = 32
 _AROUND = 3
 # Bits of an image's style: whether a line ends right before it, or right behind it.
 BREAK_BEFORE, BREAK_BEHIND = 1 << 9, 1 << 10
-# Placeholders of images that a script loads.
-_PLACEHOLDER = re.compile(
-    r"(?:^|/)(?:1x1|blank|clear|loading|pixel|placeholder|spacer|transparent)\.(?:gif|png|svg)$"
+# The file names of placeholders of images that a script loads.
+_PLACEHOLDERS = frozenset(
+    name + end
+    for name in "1x1 blank clear loading pixel placeholder spacer transparent".split()
+    for end in (".gif", ".png", ".svg")
 )
 # Emoji with their modifiers and joiners, and keycaps.
 _SIGN = (
@@ -168,8 +171,9 @@ class Inlines:
             if image is not None:
                 # A lenient walk has read the noscript's image too.
                 return [] if self._page.is_lenient else [image]
+        tag = element.tag
         # The parser may nest the img of a picture in its source.
-        is_whole = element.tag in AMP_IMAGES
+        is_whole = tag in AMP_IMAGES or (tag == IMG and not len(element))
         images = [
             self._image(img)
             for img in ((element,) if is_whole else element.iter(IMG))
@@ -185,7 +189,7 @@ class Inlines:
                 continue
             address = largest(source) if name.endswith("srcset") else source
             url = self._addresses.image(address)
-            if url and not _PLACEHOLDER.search(url):
+            if url and url.rpartition("/")[2] not in _PLACEHOLDERS:
                 alt = " ".join(element.get("alt", "").split())
                 if not alt.isascii():
                     alt = INVISIBLE.sub("", alt)
@@ -239,12 +243,7 @@ def _break_behind(element: Any) -> int:
 def largest(srcset: str) -> str:
     """The address of the largest image in a srcset."""
     best, best_size = "", -1.0
-    at, end = 0, min(len(srcset), 8192)
-    while candidate := _CANDIDATE.search(srcset, at, end):
-        url, size = candidate.groups("")
-        at = candidate.end()
-        if url.endswith(","):
-            url, size, at = url.rstrip(","), "", candidate.end(1)
+    for url, size in _CANDIDATE.findall(srcset, 0, _LONGEST_SRCSET):
         try:
             number = float(size.strip().partition(" ")[0][:-1] or 0)
         except ValueError:

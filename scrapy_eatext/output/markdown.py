@@ -98,6 +98,7 @@ _SPACE = " &nbsp;"
 _LINE_SIGNS = frozenset("#>-+*[=|:")
 # The styles with a sign in Markdown, outermost first.
 _SIGNED = (STRONG_TEXT, EM_TEXT)
+_EMPHASIS = sum(_SIGNED)
 
 
 def write_markdown(judged: JudgedPage) -> str:
@@ -496,7 +497,7 @@ def _styled(
         return _without_emphasis(spans, markup)
     style, inner = styles[0], styles[1:]
     if in_all & style:
-        return _in_signs(spans, styles, before, after, markup)
+        return _emphasised(_styled(spans, inner, "", "", markup), style, before, after)
     out: list[str] = []
     count, end = len(spans), 0
     while end < count:
@@ -507,24 +508,12 @@ def _styled(
         following = _first(spans[end], sum(styles)) if end < count else after
         group = spans[first:end]
         if shown:
-            out.append(_in_signs(group, styles, before, following, markup))
+            made = _styled(group, inner, "", "", markup)
+            out.append(_emphasised(made, style, before, following))
         else:
             out.append(_styled(group, inner, before, following, markup))
         before = out[-1][-1:] or before
     return "".join(out)
-
-
-def _in_signs(
-    spans: Sequence[Span],
-    styles: tuple[int, ...],
-    before: str,
-    after: str,
-    markup: re.Pattern[str],
-) -> str:
-    """Spans that all have the first of ``styles``, between its signs."""
-    style, *inner = styles
-    inside = _styled(spans, tuple(inner), "", "", markup)
-    return _emphasised(inside, style, before, after)
 
 
 def _emphasised(inside: str, style: int, before: str, after: str) -> str:
@@ -573,8 +562,7 @@ def _first(span: Span, styles: int) -> str:
         return "["
     if style & styles:
         return "*"
-    plain = STRONG_TEXT | EM_TEXT | TEX_TEXT
-    return "<" if style & ~plain else text[0]
+    return "<" if style & ~(_EMPHASIS | TEX_TEXT) else text[0]
 
 
 def _without_emphasis(spans: Sequence[Span], markup: re.Pattern[str]) -> str:
@@ -584,10 +572,10 @@ def _without_emphasis(spans: Sequence[Span], markup: re.Pattern[str]) -> str:
         if image:
             alt = _label(_escaped(text, signs, _MARKUP_IN_LINK))
             out.append(f"![{alt}]({_address(image)})")
-        elif style:
+        elif style & ~_EMPHASIS:
             out.append(_in_elements(text, style, signs, markup))
         else:
-            out.append(_escaped(text, signs, markup))
+            out.append(_escaped(text, signs, markup) if signs & MARKDOWN else text)
     return "".join(out)
 
 

@@ -130,31 +130,28 @@ def link_once(
     first heading, or else on the first text; ``spans`` of other blocks lose it.
     """
     links: list[int] = []
-    last = (-1, "")
+    last_around, last_address = -1, ""
     unlinked = 0
-    for node, kind in enumerate(kinds):
+    for node, inside in enumerate(spans):
+        kind, around = kinds[node], parents[node]
         if kind == NodeKind.FIGURE:
             continue
-        around = parents[node]
         if around >= 0 and kinds[around] == NodeKind.FIGURE:
             around = parents[around]
-        address = _only_link(spans[node]) if kind in _LINKED else ""
-        if not address and around == last[0] and unlinked < _UNLINKED:
+        # The address to which all of the block is linked.
+        address = inside[0][2] if inside and kind in _LINKED else ""
+        if address and len(inside) > 1 and any(span[2] != address for span in inside):
+            address = ""
+        if not address and around == last_around and unlinked < _UNLINKED:
             unlinked += 1
             continue
-        if (around, address) != last:
+        if around != last_around or address != last_address:
             _link_one(links, kinds, spans)
-            links, last = [], (around, address)
+            links, last_around, last_address = [], around, address
         if address:
             links.append(node)
         unlinked = 0
     _link_one(links, kinds, spans)
-
-
-def _only_link(spans: Sequence[Span]) -> str:
-    """The address to which all of a block is linked, or ""."""
-    link = spans[0][2] if spans else ""
-    return link if link and all(span[2] == link for span in spans) else ""
 
 
 def _link_one(

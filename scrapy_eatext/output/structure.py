@@ -108,12 +108,9 @@ def tree_of(
     kinds, parents, rows, numbers, levels, spans = placed
     embeds = {
         node: inlines.embeds[spans[node][0][2]]
-        for node, kind in enumerate(kinds)
-        if kind == NodeKind.EMBED
+        for node in _of_kind(kinds, NodeKind.EMBED)
     }
-    quotes = {
-        rows[node]: node for node, kind in enumerate(kinds) if kind == NodeKind.QUOTE
-    }
+    quotes = {rows[node]: node for node in _of_kind(kinds, NodeKind.QUOTE)}
     embeds |= inlines.posts(quotes)
     if links:
         link_once(kinds, parents, spans)
@@ -126,28 +123,31 @@ def tree_of(
         _read_code(nodes, numbers, units, shown)
     gone = _gone(kinds, parents, numbers, without) if without else ()
     children = nodes.children
-    for node, (kind, parent) in enumerate(zip(kinds, parents, strict=True)):
-        if node in gone or parent in gone:
+    children[0] = []
+    for node in range(1, len(kinds)):
+        kind, parent = kinds[node], parents[node]
+        if gone and (node in gone or parent in gone):
             continue
         if kind >= NodeKind.DOCUMENT:
             children[node] = []
-        if node and not (
-            kind == NodeKind.IMAGE and _is_repeated(nodes, children[parent], node)
-        ):
-            children[parent].append(node)
-    of_unit = {
-        unit: node
-        for node, unit in enumerate(numbers)
-        if unit >= 0 and node not in gone
-    }
+        elif kind == NodeKind.IMAGE and _is_repeated(nodes, children[parent], node):
+            continue
+        children[parent].append(node)
     if thread is None:
         nodes.fragments = inlines.fragments()
-        wrap_callouts(nodes, walk, of_unit, parents)
+        wrap_callouts(nodes, walk, gone, parents)
     if len(children) > 1:
         _Structure(nodes, walk, tables, headers).decide()
     if NodeKind.RULE in kinds:
         _keep_rules_between(nodes)
     return nodes
+
+
+def _of_kind(kinds: list[int], wanted: int) -> list[int]:
+    """The nodes of one kind."""
+    if wanted not in kinds:  # the usual case
+        return []
+    return [node for node, kind in enumerate(kinds) if kind == wanted]
 
 
 def _with_emoji(
@@ -245,11 +245,7 @@ def _read_code(
     nodes: Nodes, numbers: Sequence[int], blocks: Blocks, shown: Content
 ) -> None:
     """Set the text and the language of each node that is code."""
-    code = {
-        node: numbers[node]
-        for node, kind in enumerate(nodes.kinds)
-        if kind == NodeKind.CODE
-    }
+    code = {node: numbers[node] for node in _of_kind(nodes.kinds, NodeKind.CODE)}
     rows = blocks.walk.blocks[list(code.values()), BlockColumn.ELEMENT].tolist()
     in_order = sorted(set(rows))
     elements = dict(zip(in_order, nodes_of(blocks.walk, in_order), strict=True))
