@@ -1,5 +1,5 @@
 # cython: language_level=3, cdivision=True, boundscheck=False, wraparound=False
-"""The compiled twin of text.python_join()."""
+"""The compiled twins of text.python_join() and markdown.python_inline()."""
 
 from libc.stdint cimport int32_t
 from libc.stdio cimport snprintf
@@ -15,6 +15,8 @@ CHECKSUM = EATEXT_CHECKSUM
 cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8(object text) except NULL
 
+cdef int STRONG = tags.STRONG_TEXT, EM = tags.EM_TEXT, QUOTED = tags.QUOTE_TEXT
+cdef int EMPHASIS = STRONG | EM, TEX = tags.TEX_TEXT
 cdef int ITEM = tags.ITEM
 cdef int NUMBERED = tags.TAG_ID["ol"]
 
@@ -146,3 +148,152 @@ cdef How lead(
     if before != NOTHING:
         add(out, b"\n\n", 2)
     return APART
+
+
+cdef class inline:
+    """See markdown.python_inline(); what is rare is done by the functions given."""
+
+    cdef object escaped, address_of, in_elements, emphasise, quoted, without, parted
+    cdef object markup, in_link
+    # The bit of texts with signs, and the most brackets.
+    cdef int signs
+    cdef Py_ssize_t most
+
+    def __init__(self, tuple functions, tuple patterns, signs, most):
+        self.escaped, self.address_of, self.in_elements, self.emphasise = functions[:4]
+        self.quoted, self.without, self.parted = functions[4:]
+        self.markup, self.in_link = patterns
+        self.signs, self.most = signs, most
+
+    def __call__(self, spans not None, *, int hidden=0):
+        cdef int styles = 0
+        cdef Py_ssize_t brackets = 0, first, end = 0, count
+        cdef bint has_images = False
+        cdef list inside, out = []
+        cdef tuple span
+        cdef str text, link, last = ""
+        cdef object markup
+        for span in spans:
+            styles |= <int>span[1]
+            has_images |= span[3] != ""
+            if <int>span[4] & self.signs:
+                brackets += (<str>span[0]).count("[")
+        if len(spans) == 1 and not (styles & ~hidden or has_images or span[2]):
+            return self.escape(span[0], span[4], self.markup)
+        markup = self.markup if brackets <= self.most else self.in_link
+        if styles & QUOTED:
+            spans = self.quoted(spans)
+        if hidden:
+            spans = self.without(spans, hidden)
+        if has_images:
+            spans = self.parted(spans)
+        inside = spans if type(spans) is list else list(spans)
+        count = len(inside)
+        while end < count:
+            first = end
+            link = (<tuple>inside[first])[2]
+            end += 1
+            while end < count and (<tuple>inside[end])[2] == link:
+                end += 1
+            if link:
+                if last.endswith("!"):
+                    out[len(out) - 1] = f"{last[: len(last) - 1]}\\!"
+                text = self.styled(inside, first, end, EMPHASIS, "", "", self.in_link)
+                last = f"[{label(text)}]({self.address(link)})"
+            else:
+                last = self.styled(
+                    inside, first, end, EMPHASIS, ending(last),
+                    "[" if end < count else "", markup,
+                )
+            out.append(last)
+        return last if len(out) == 1 else "".join(out)
+
+    cdef str escape(self, str text, int signs, markup):
+        return self.escaped(text, signs, markup) if signs & self.signs else text
+
+    cdef str address(self, str url):
+        if "&" in url or "(" in url or ")" in url:
+            return self.address_of(url)
+        return url
+
+    cdef str styled(
+        self, list spans, Py_ssize_t first, Py_ssize_t end, int styles, str before,
+        str after, object markup
+    ):
+        """The spans from ``first`` to before ``end``, see markdown._styled()."""
+        cdef int in_all = ~0, in_any = 0, style, inner, shown
+        cdef Py_ssize_t at, begin = first
+        cdef list out = []
+        cdef str made, following
+        for at in range(first, end):
+            style = (<tuple>spans[at])[1]
+            in_all &= style
+            in_any |= style
+        style = STRONG if styles & in_any & STRONG else styles & in_any & EM
+        if not style:
+            return self.plain(spans, first, end, markup)
+        inner = EM & styles & ~style
+        if in_all & style:
+            made = self.styled(spans, first, end, inner, "", "", markup)
+            return self.emphasised(made, style, before, after)
+        while begin < end:
+            at = begin
+            shown = <int>(<tuple>spans[at])[1] & style
+            while at < end and <int>(<tuple>spans[at])[1] & style == shown:
+                at += 1
+            following = self.first(spans[at], style | inner) if at < end else after
+            if shown:
+                made = self.styled(spans, begin, at, inner, "", "", markup)
+                made = self.emphasised(made, style, before, following)
+            else:
+                made = self.styled(spans, begin, at, inner, before, following, markup)
+            out.append(made)
+            before = ending(made) or before
+            begin = at
+        return "".join(out)
+
+    cdef str emphasised(self, str inside, int style, str before, str after):
+        cdef str sign = "**" if style == STRONG else "*"
+        if (
+            inside and before != "*" and after != "*" and "*" not in inside
+            and (inside[0].isalnum() or not before)
+            and (inside[len(inside) - 1].isalnum() or not after)
+            and not inside.isspace()
+        ):
+            return f"{sign}{inside}{sign}"
+        return self.emphasise(inside, style, before, after)
+
+    cdef str first(self, tuple span, int styles):
+        cdef int style = span[1]
+        if span[3]:
+            return "["
+        if style & styles:
+            return "*"
+        return "<" if style & ~(EMPHASIS | TEX) else (<str>span[0])[:1]
+
+    cdef str plain(self, list spans, Py_ssize_t first, Py_ssize_t end, object markup):
+        """Spans without emphasis, see markdown._without_emphasis()."""
+        cdef list out = []
+        cdef str text, image
+        cdef tuple span
+        cdef int style, signs
+        for span in spans[first:end]:
+            text, style, _, image, signs = span
+            if image:
+                text = self.escape(text, signs, self.in_link)
+                text = f"![{label(text)}]({self.address(image)})"
+            elif style & ~EMPHASIS:
+                text = self.in_elements(text, style, signs, markup)
+            else:
+                text = self.escape(text, signs, markup)
+            out.append(text)
+        return text if len(out) == 1 else "".join(out)
+
+
+cdef str ending(str text):
+    """The last character, "" of an empty text."""
+    return text[max(len(text) - 1, 0) :]
+
+
+cdef str label(str inside):
+    return f"\\{inside}" if inside.startswith("^") else inside

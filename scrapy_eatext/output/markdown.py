@@ -15,6 +15,7 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING
 from unicodedata import category
 
+from scrapy_eatext.native.loading import twin
 from scrapy_eatext.output.formulas import MAILBOX, for_markdown
 from scrapy_eatext.output.nodes import merged, parted, quoted, without_styles
 from scrapy_eatext.output.placing import MARKDOWN, SIGNS
@@ -410,7 +411,7 @@ def _fenced(text: str, language: str) -> str:
 # -- what is inside a block
 
 
-def inline(spans: Sequence[Span], *, hidden: int = 0) -> str:
+def python_inline(spans: Sequence[Span], *, hidden: int = 0) -> str:
     """Spans as Markdown; the styles in ``hidden`` are not shown."""
     if len(spans) == 1:
         text, style, link, image, signs = spans[0]
@@ -619,3 +620,13 @@ def _escaped(text: str, signs: int, markup: re.Pattern[str]) -> str:
             parts += (text[begin:at], "\\")
             begin = at
     return "".join([*parts, text[begin:]]) if parts else text
+
+
+inline = twin(
+    python_inline,
+    "_text",
+    (_escaped, _address, _in_elements, _emphasised, quoted, _without, parted),
+    (_MARKUP, _MARKUP_IN_LINK),
+    MARKDOWN,
+    BRACKETS,
+)
