@@ -87,6 +87,8 @@ _TAG_OF = {STRONG_TEXT: "strong", EM_TEXT: "em"}
 _SIGN_OF = {STRONG_TEXT: "**", EM_TEXT: "*"}
 
 
+# Kinds of blocks that are no lines of text alone.
+_MARKED = frozenset((NodeKind.CODE, NodeKind.RULE, NodeKind.HEADING))
 # Kinds of blocks that are one line in a tight item.
 _LINES = frozenset((NodeKind.PARAGRAPH, NodeKind.IMAGE, NodeKind.EMBED))
 # What cannot begin on the line below a line of text.
@@ -314,17 +316,16 @@ class _Writer:
 
     def _leaf(self, leaf: int) -> str:
         kind = self._kinds[leaf]
+        if kind not in _MARKED:
+            return _lines(inline(self._nodes.spans[leaf]))
         if kind == NodeKind.CODE:
             return _fenced(*self._nodes.code[leaf])
         if kind == NodeKind.RULE:
             return "---"
-        spans = self._nodes.spans[leaf]
-        if kind == NodeKind.HEADING:
-            text = inline(spans, hidden=STRONG_TEXT).replace("\n", " ")
-            if text.endswith("#"):
-                text = _CLOSING_MARK.sub(r"\\\1", text)
-            return f"{'#' * min(max(self._nodes.levels[leaf], 1), 6)} {text}"
-        return _lines(inline(spans))
+        text = inline(self._nodes.spans[leaf], hidden=STRONG_TEXT).replace("\n", " ")
+        if text.endswith("#"):
+            text = _CLOSING_MARK.sub(r"\\\1", text)
+        return f"{'#' * min(max(self._nodes.levels[leaf], 1), 6)} {text}"
 
     def _table(self, node: int) -> None:
         table = self._nodes.tables[node]

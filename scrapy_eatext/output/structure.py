@@ -293,11 +293,9 @@ class _Structure:
             kind = self._kinds[node]
             remaining: list[int] = []
             for child in inside:
-                if (
-                    child not in children
-                    or self._kinds[child] in _ALWAYS_STAND
-                    or self._stands(child, kind)
-                ):
+                if child not in children:
+                    remaining.append(child)
+                elif self._kinds[child] in _ALWAYS_STAND or self._stands(child, kind):
                     before, behind = self._beside.pop(child, ((), ()))
                     remaining += (*before, child, *behind)
                 else:

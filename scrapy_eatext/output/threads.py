@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, islice, pairwise
 from math import log, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -84,13 +84,16 @@ def _line_of(node: Any) -> str:
     return " ".join(text_in(node)[:_READ].split())
 
 
-def _is_name(text: str) -> bool:
-    if len(text) > _CHARS or not any(map(str.isalpha, text)):
-        return False
-    has_digit = any(map(str.isdigit, text))
-    return len(text.split()) <= _WORDS and not (
-        has_digit and (_AGE.fullmatch(text) or dates.iso(text))
+def _name_in(text: str) -> str:
+    """The name that a text is, without "says" and the like, or ""."""
+    name = without_says(text.rstrip(" ·•|,;:–—-»"))
+    if len(name) > _CHARS or not any(map(str.isalpha, name)):
+        return ""
+    has_digit = any(map(str.isdigit, name))
+    is_name = len(name.split()) <= _WORDS and not (
+        has_digit and (_AGE.fullmatch(name) or dates.iso(name))
     )
+    return name if is_name else ""
 
 
 def _letters(text: str) -> str:
@@ -161,10 +164,11 @@ class Thread:
         scores.update(dict.fromkeys(WRITERS.rows(walk), _NAMED))
         rows = [row for row in sorted(scores) if self._ends[row] - row <= _ROWS]
         candidates = [*zip(rows, nodes_of(walk, rows), strict=True)]
+        # Posts have many texts in common.
+        name_in = lru_cache(maxsize=256)(_name_in)
         for row, node in watched(reversed(candidates)):
             text = dated.get(row) or _line_of(node)
-            name = without_says(text.rstrip(" ·•|,;:–—-»"))
-            if not _is_name(name):
+            if not (name := name_in(text)):
                 continue
             score = scores[row]
             if score > _STRONG:
@@ -200,11 +204,12 @@ class Thread:
         may depend on the member's rank.
         """
         groups: dict[object, list[int]] = {}
+        shape = lru_cache(maxsize=1024)(self._shape)
         for row in self._rows:
             path = [row]
             while len(path) < _AROUND and path[-1] > 0:
                 path.append(self._parents[path[-1]])
-            shapes = tuple([self._shape(around) for around in path[:3]])
+            shapes = tuple(map(shape, path[:3]))
             tags = tuple([self._tags[around] for around in path])
             for place in (shapes, shapes[:2], tags):
                 groups.setdefault(place, []).append(row)

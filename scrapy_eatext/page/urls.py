@@ -37,6 +37,13 @@ _DOTS = re.compile(r"/\.{1,2}(?:[/?#]|$)")
 UNSAFE = re.compile(r"[\x00-\x20\x7f-\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f"
                      r"\u2060-\u206f\u3000\ufeff\ufff9-\ufffb\ud800-\udfff"
                      r'"<>\\^`{|}]')  # fmt: skip
+# Most URLs have only these characters, which is found out in half the time.
+_SAFE = re.compile(r"[!#-;=?-\[\]_a-z~]+")
+
+
+def _is_safe(url: str) -> bool:
+    """Whether no character of a URL has to be quoted."""
+    return _SAFE.fullmatch(url) is not None or not UNSAFE.search(url)
 
 
 class Addresses:
@@ -84,7 +91,7 @@ class Addresses:
         return url
 
     def _absolute(self, href: str, schemes: frozenset[str]) -> str:
-        if not UNSAFE.search(href):
+        if _is_safe(href):
             # A fast path without cleaning or quoting: most URLs are absolute, or paths.
             if href.startswith(_WHOLE):
                 return href
@@ -146,9 +153,7 @@ def joined(base: str, href: str) -> str:
 
 
 def _quoted(url: str) -> str:
-    if not UNSAFE.search(url):
-        return url
-    return UNSAFE.sub(_percent, url)
+    return url if _is_safe(url) else UNSAFE.sub(_percent, url)
 
 
 def _percent(match: re.Match[str]) -> str:
