@@ -59,7 +59,7 @@ from scrapy_eatext.result import ATTRIBUTES
 from tests import CASES
 from tests.support.hostile import every_page
 from tests.support.pages import page_from, soup_from
-from tests.support.properties import check_result, check_walks
+from tests.support.properties import check_result, check_walks, check_writing
 from tests.support.rich import rich_page
 
 CORPUS = CASES / "corpus"
@@ -160,6 +160,7 @@ def check_output(page: Page) -> None:
         given = layout, units, shown.code, bylines_of(posts, units)
         made = [twin(*given, Inlines(page), others) for twin in (place, python_place)]
         assert made[0] == made[1]
+        check_writing(made[0].spans)
     assert all(post.text or post.quoted for post in posts_in(thread))
     places = places_in_tables(blocks, shown)
     gaps = places.gaps() if places else []

@@ -16,7 +16,7 @@ cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8(object text) except NULL
 
 cdef int STRONG = tags.STRONG_TEXT, EM = tags.EM_TEXT, QUOTED = tags.QUOTE_TEXT
-cdef int EMPHASIS = STRONG | EM, TEX = tags.TEX_TEXT
+cdef int EMPHASIS = STRONG | EM
 cdef int ITEM = tags.ITEM
 cdef int NUMBERED = tags.TAG_ID["ol"]
 
@@ -153,15 +153,14 @@ cdef How lead(
 cdef class inline:
     """See markdown.python_inline(); what is rare is done by the functions given."""
 
-    cdef object escaped, address_of, in_elements, emphasise, quoted, without, parted
+    cdef object escaped, address, in_elements, emphasised, first_of, quoted, without, parted
     cdef object markup, in_link
     # The bit of texts with signs, and the most brackets.
-    cdef int signs
-    cdef Py_ssize_t most
+    cdef Py_ssize_t signs, most
 
-    def __init__(self, tuple functions, tuple patterns, signs, most):
-        self.escaped, self.address_of, self.in_elements, self.emphasise = functions[:4]
-        self.quoted, self.without, self.parted = functions[4:]
+    def __init__(self, functions, patterns, signs, most):
+        (self.escaped, self.address, self.in_elements, self.emphasised, self.first_of,
+         self.quoted, self.without, self.parted) = functions
         self.markup, self.in_link = patterns
         self.signs, self.most = signs, most
 
@@ -211,14 +210,9 @@ cdef class inline:
     cdef str escape(self, str text, int signs, markup):
         return self.escaped(text, signs, markup) if signs & self.signs else text
 
-    cdef str address(self, str url):
-        if "&" in url or "(" in url or ")" in url:
-            return self.address_of(url)
-        return url
-
     cdef str styled(
         self, list spans, Py_ssize_t first, Py_ssize_t end, int styles, str before,
-        str after, object markup
+        str after, markup
     ):
         """The spans from ``first`` to before ``end``, see markdown._styled()."""
         cdef int in_all = ~0, in_any = 0, style, inner, shown
@@ -241,7 +235,7 @@ cdef class inline:
             shown = <int>(<tuple>spans[at])[1] & style
             while at < end and <int>(<tuple>spans[at])[1] & style == shown:
                 at += 1
-            following = self.first(spans[at], style | inner) if at < end else after
+            following = self.first_of(spans[at], style | inner) if at < end else after
             if shown:
                 made = self.styled(spans, begin, at, inner, "", "", markup)
                 made = self.emphasised(made, style, before, following)
@@ -252,36 +246,15 @@ cdef class inline:
             begin = at
         return "".join(out)
 
-    cdef str emphasised(self, str inside, int style, str before, str after):
-        cdef str sign = "**" if style == STRONG else "*"
-        if (
-            inside and before != "*" and after != "*" and "*" not in inside
-            and (inside[0].isalnum() or not before)
-            and (inside[len(inside) - 1].isalnum() or not after)
-            and not inside.isspace()
-        ):
-            return f"{sign}{inside}{sign}"
-        return self.emphasise(inside, style, before, after)
-
-    cdef str first(self, tuple span, int styles):
-        cdef int style = span[1]
-        if span[3]:
-            return "["
-        if style & styles:
-            return "*"
-        return "<" if style & ~(EMPHASIS | TEX) else (<str>span[0])[:1]
-
     cdef str plain(self, list spans, Py_ssize_t first, Py_ssize_t end, object markup):
         """Spans without emphasis, see markdown._without_emphasis()."""
         cdef list out = []
         cdef str text, image
-        cdef tuple span
         cdef int style, signs
-        for span in spans[first:end]:
-            text, style, _, image, signs = span
+        for text, style, _, image, signs in spans[first:end]:
             if image:
-                text = self.escape(text, signs, self.in_link)
-                text = f"![{label(text)}]({self.address(image)})"
+                text = label(self.escape(text, signs, self.in_link))
+                text = f"![{text}]({self.address(image)})"
             elif style & ~EMPHASIS:
                 text = self.in_elements(text, style, signs, markup)
             else:

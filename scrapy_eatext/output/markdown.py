@@ -626,7 +626,7 @@ def _escaped(text: str, signs: int, markup: re.Pattern[str]) -> str:
 inline = twin(
     python_inline,
     "_text",
-    (_escaped, _address, _in_elements, _emphasised, quoted, _without, parted),
+    (_escaped, _address, _in_elements, _emphasised, _first, quoted, _without, parted),
     (_MARKUP, _MARKUP_IN_LINK),
     MARKDOWN,
     BRACKETS,

@@ -19,7 +19,7 @@ from tests import SITE
 from tests.output.test_fidelity import CASES, URL
 from tests.support.hostile import every_page
 from tests.support.pages import any_pages
-from tests.support.properties import both
+from tests.support.properties import both, check_writing
 
 TWINS = both(python_place, place)
 # Signs that mean something to Markdown: at the beginning of a line, inside it and at the
@@ -79,6 +79,7 @@ def check(source: str | bytes, left_out: frozenset[int] = frozenset()) -> None:
         for twin in (place, python_place)
     ]
     assert made[0] == made[1]
+    check_writing(made[0].spans)
 
 
 def page_from(data: bytes) -> str:

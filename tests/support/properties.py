@@ -28,6 +28,7 @@ from scrapy_eatext.output.embeds import with_scripts
 from scrapy_eatext.output.images import others_of
 from scrapy_eatext.output.inline import is_emoji
 from scrapy_eatext.output.judged import JudgedPage
+from scrapy_eatext.output.markdown import inline, python_inline
 from scrapy_eatext.page import Page
 from scrapy_eatext.page import walk as walking
 from scrapy_eatext.page.blocks import Blocks
@@ -35,7 +36,7 @@ from scrapy_eatext.page.characters import BROKEN_LINE, strip_unstorable
 from scrapy_eatext.page.columns import BLOCK_COLUMNS, ELEMENT_COLUMNS, MARK_COLUMNS
 from scrapy_eatext.page.elements import ends_in_question
 from scrapy_eatext.page.parsing import is_swallowed, without_open_objects
-from scrapy_eatext.page.tags import LENIENT_SKIP, SKIP
+from scrapy_eatext.page.tags import LENIENT_SKIP, SKIP, STRONG_TEXT
 from scrapy_eatext.page.urls import Addresses
 from scrapy_eatext.page.walk import python_walk
 from scrapy_eatext.rendering import render, run
@@ -91,6 +92,14 @@ def check_walks(root: Any) -> None:
                     f"{columns[column]} of row {row} of the {name}: "
                     f"{ours[row].tolist()}, not {theirs[row].tolist()}"
                 )
+
+
+def check_writing(spans: Any) -> None:
+    """The twins write the spans of blocks alike."""
+    for inside in spans:
+        for hidden in (0, STRONG_TEXT):
+            made = inline(inside, hidden=hidden)
+            assert made == python_inline(inside, hidden=hidden)
 
 
 def check_algorithm(source: str, name: str, options: dict[str, Any]) -> None:
