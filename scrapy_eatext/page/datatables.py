@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
-from scrapy_eatext.page.tables import rows_with
+from scrapy_eatext.page.tables import are_among, rows_with
 from scrapy_eatext.page.tags import CODE, HEADING, TAG_ID
 from scrapy_eatext.page.walk import IMAGE, attribute_values
 
@@ -183,7 +183,7 @@ class DataTables:
         table_of[self.rows] = self.tables
         table_of[self.rows[~self.is_inner]] = -1
         tables = table_of[elements[self.cells, ElementColumn.PARENT]]
-        cells = self.cells[np.isin(tables, list(shown))]
+        cells = self.cells[are_among(tables, shown, len(elements))]
         if not cells.size:
             return None
         first, last = elements[cells][:, _BOUNDS].T

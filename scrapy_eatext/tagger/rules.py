@@ -15,7 +15,7 @@ from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.datatables import data_tables
 from scrapy_eatext.page.names import EDITS
-from scrapy_eatext.page.tables import rows_with
+from scrapy_eatext.page.tables import are_among, rows_with
 from scrapy_eatext.page.tags import HEADING, QUOTE, TAG_ID
 
 if TYPE_CHECKING:
@@ -200,13 +200,15 @@ def whole_tables(walk: Walk, kept: Flags, w: Ints) -> Flags:
     groups = data.groups(walk)
     enough = np.bincount(groups, chosen_of_rows) * _SHARE > np.bincount(groups, of_rows)
     stays = enough[groups]
-    is_header = np.isin(data.rows, list(data.headers))
-    stays |= is_header & np.isin(data.tables, data.tables[stays & ~is_header])
+    count = len(walk.elements)
+    is_header = are_among(data.rows, data.headers, count)
+    tables = data.tables[stays & ~is_header].tolist()
+    stays |= is_header & are_among(data.tables, tables, count)
     kept = kept.copy()
     for row in data.is_inner.nonzero()[0].tolist():
         kept[begins[row] : ends[row]] = stays[row]
-    tables = frozenset(data.tables[stays].tolist())
+    shown = frozenset(data.tables[stays].tolist())
     for table, first, last in data.captions:
-        if table in tables:
+        if table in shown:
             kept[first:last] = True
     return kept
