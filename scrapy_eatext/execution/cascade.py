@@ -151,7 +151,8 @@ class Failure:
 class Outcome:
     """The result of a page, and how its extraction ended.
 
-    ``kind`` is one of TEXTS, page.walls.WALLS or GIVEN_UP.  ``next_url`` is the URL of the page sought, "" if no link leads there.
+    ``kind`` is one of TEXTS, page.walls.WALLS or GIVEN_UP.  ``next_url`` is the URL of
+    the page sought, "" if no link leads there.
     """
 
     result: MainText

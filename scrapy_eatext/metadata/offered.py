@@ -35,7 +35,6 @@ _MAX_NAMES, _LABEL = 200, 30
 _BESIDE, _CLOSE = 2, 3
 # Prices of a lower score are other products', unless the page has one price alone.
 _LEAST = -8
-_ASKED = (True, False)
 
 # Words before and behind a price that is not the one asked for, casefolded.
 _NOT_AFTER = re.compile(
@@ -146,7 +145,8 @@ def _best(prices: list[_Price]) -> _Price | None:
     best = max(prices, key=lambda one: one.score, default=None)
     if best is None:
         return None
-    is_only = best.named == _ASKED and len({one.price for one in prices}) == 1
+    is_named, is_old = best.named
+    is_only = is_named and not is_old and len({one.price for one in prices}) == 1
     if best.score < _LEAST and not is_only:
         return None
     beside = [

@@ -146,20 +146,20 @@ def link_once(
             unlinked += 1
             continue
         if around != last_around or address != last_address:
-            if len(links) > 1:
-                _link_one(links, kinds, spans)
+            _link_one(links, kinds, spans)
             links, last_around, last_address = [], around, address
         if address:
             links.append(node)
         unlinked = 0
-    if len(links) > 1:
-        _link_one(links, kinds, spans)
+    _link_one(links, kinds, spans)
 
 
 def _link_one(
     nodes: Sequence[int], kinds: Sequence[int], spans: list[Sequence[Span]]
 ) -> None:
     """Take the link from all of some linked nodes but one."""
+    if len(nodes) < 2:
+        return
     headings = [node for node in nodes if kinds[node] == NodeKind.HEADING]
     texts = [node for node in nodes if not all(image for *_, image, _ in spans[node])]
     linked = next(chain(headings, texts, nodes))

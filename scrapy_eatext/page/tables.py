@@ -1,4 +1,4 @@
-"""Look-ups in the walk's tables that return plain numbers.
+"""Look-ups in the walk's tables: of rows, of values, of blocks.
 
 numpy is fast on whole columns, but for a few values lists are faster.
 """

@@ -52,7 +52,7 @@ class Addresses:
     def __init__(self, root: Any, url: str | None) -> None:
         self._root = root
         self._url = (url or "").strip(_OUTER)
-        self._known: dict[str, str] = {}
+        self._links: dict[str, str] = {}
         self._images: dict[str, str] = {}
 
     @cached_property
@@ -78,16 +78,19 @@ class Addresses:
 
     def link(self, href: str) -> str:
         """The URL of a link, "" if it is not safe to follow."""
-        url = self._known.get(href)
-        if url is None:
-            url = self._known[href] = self._absolute(href, SCHEMES)
-        return url
+        return self._resolved(self._links, href, SCHEMES)
 
     def image(self, src: str) -> str:
         """The URL of an image, "" for other schemes, such as data:."""
-        url = self._images.get(src)
+        return self._resolved(self._images, src, IMAGE_SCHEMES) if src else ""
+
+    def _resolved(
+        self, known: dict[str, str], href: str, schemes: frozenset[str]
+    ) -> str:
+        """The absolute URL, looked up in those that are known already."""
+        url = known.get(href)
         if url is None:
-            url = self._images[src] = self._absolute(src, IMAGE_SCHEMES) if src else ""
+            url = known[href] = self._absolute(href, schemes)
         return url
 
     def _absolute(self, href: str, schemes: frozenset[str]) -> str:
