@@ -73,7 +73,7 @@ def drop(*starts: str) -> Callable[[], AbstractContextManager[Any]]:
 def no_names(*_: Any, **__: Any) -> tuple[TokenTable, Any]:
     none = np.empty(0, dtype=np.int32)
     hashes = np.empty(0, dtype=np.uint32)
-    return TokenTable(hashes, none, none, none), hashes
+    return TokenTable(hashes, none, none, none, np.empty((0, 0), np.int16)), hashes
 
 
 def independent(likelihood: Any, w: Any, *_: Any) -> Selection:

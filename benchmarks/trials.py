@@ -43,15 +43,14 @@ from scrapy_eatext.learning.splits import folds
 from scrapy_eatext.learning.train import silent, take_samples, trainer
 from scrapy_eatext.learning.trees import Rounds, grow
 from scrapy_eatext.learning.words import (
-    figures_of_names,
-    learn_kinds,
     learn_table,
     tokens_of,
+    votes_of_names,
 )
 from scrapy_eatext.tagger.context import CHANCE, FEATURES
 from scrapy_eatext.tagger.facts import TokenTable, weights
 from scrapy_eatext.tagger.features import features_with
-from scrapy_eatext.tagger.kinds import NameVotes, calibrated
+from scrapy_eatext.tagger.kinds import calibrated
 from scrapy_eatext.tagger.model import Tagger, likelihood_of
 from scrapy_eatext.tagger.trees import NO_TREES, NamedTrees
 from scrapy_eatext.tagger.whole import NAMES, score_of
@@ -78,7 +77,6 @@ class Prepared:
     samples: Sequence[Sample]
     fold: Any
     tables: Sequence[TokenTable]
-    votes: Sequence[Any]
 
 
 def prepared(folder: Path, sets: Sequence[str], corrections: str) -> Prepared:
@@ -94,27 +92,19 @@ def prepared(folder: Path, sets: Sequence[str], corrections: str) -> Prepared:
     samples = taken.data
     fold = np.array(folds([sample.site for sample in samples], FOLDS, 0))
     tokens = tokens_of(samples)
-    _, flagged = learn_table(samples, tokens)
-    kinds, weight = learning.kind_names(samples), learning.kind_weights(samples)
-    tables, votes = [], []
+    weight = learning.kind_weights(samples)
+    of_kinds = {kind: weight[kind] for kind in learning.kind_names(samples)}
+    _, flagged = learn_table(samples, tokens, of_kinds)
+    tables = []
     for k in range(FOLDS):
         others = np.flatnonzero(fold != k).tolist()
         seen = [samples[i] for i in others]
-        table, _ = learn_table(seen, [tokens[i] for i in others], flagged)
-        tables.append(table)
-        votes.append(learn_kinds(seen, table.hashes, kinds, weight))
-    made = Prepared(taken.pages, samples, fold, tables, votes)
+        of_others = [tokens[i] for i in others]
+        tables.append(learn_table(seen, of_others, of_kinds, flagged)[0])
+    made = Prepared(taken.pages, samples, fold, tables)
     folder.mkdir(parents=True, exist_ok=True)
     kept.write_bytes(pickle.dumps(made))
     return made
-
-
-def _votes(of: Prepared) -> list[NameVotes]:
-    """What the names on a page tell of its kind, without each fold."""
-    return [
-        NameVotes(table.hashes, weight)
-        for table, weight in zip(of.tables, of.votes, strict=True)
-    ]
 
 
 def likelihoods(of: Prepared) -> list[Any]:
@@ -122,12 +112,10 @@ def likelihoods(of: Prepared) -> list[Any]:
     augmented = learning.varied(of.samples, 0)
     taggers = [Tagger(one, NO_TREES, NO_TREES) for one in of.tables]
     own = list(features_with(min(one.flags for one in of.tables)))
-    votes = _votes(of)
 
     def features(i: int, sample: Sample, found: Any = None) -> dict[str, Any]:
         names = own if found is None else FEATURES
-        of_page = votes[of.fold[i]].figures(sample.walk)
-        rows = taggers[of.fold[i]].features(sample.walk, names, found, of_page)
+        rows = taggers[of.fold[i]].features(sample.walk, names, found)
         return {name: row.astype(np.int32) for name, row in rows.items()}
 
     seen = [features(i, sample) for i, sample in enumerate(augmented)]
@@ -165,7 +153,7 @@ def calibrated_pages(of: Prepared, found: Sequence[Any], words: Sequence[Any]) -
     """The likelihoods and kinds' votes of pages, by parts that have not seen their site."""
     figures, _ = learning.chosen_pages(of.samples, words, found)
     kinds = learning.kind_names(of.samples)
-    figures = np.hstack([figures, figures_of_names(of.samples, _votes(of), of.fold)])
+    figures = np.hstack([figures, votes_of_names(of.samples, of.tables, of.fold)])
     trees = learning.kind_trees(of.samples, figures, of.fold, FOLDS, 0)
     shares = kind_votes(trees, of.fold, figures, kinds)
     lines = []

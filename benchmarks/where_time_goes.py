@@ -67,14 +67,13 @@ def one(html: bytes, clock: Clock) -> None:
     walk = blocks.walk
 
     def tagged() -> Any:
-        of_names = model.names.figures(walk)
-        return model.tagger.likelihoods(described_walk(page), of_names), of_names
+        return model.tagger.likelihoods(described_walk(page))
 
     likelihood, of_names = clock.time("features and trees", tagged)
 
     def whole() -> None:
         w = weights(walk)
-        found = model.calibrated(walk, likelihood, w, of_names)[0]
+        found = model.calibrated(walk, w, likelihood, of_names)[0]
         model.score(page_figures(walk, found, w, select(found, w)))
 
     clock.time("choice, score and kind of page", whole)

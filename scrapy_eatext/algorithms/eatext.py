@@ -34,7 +34,7 @@ from scrapy_eatext.sites.files import load_lessons
 from scrapy_eatext.tagger.context import CHANCE
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.facts import TokenTable, weights
-from scrapy_eatext.tagger.kinds import NameVotes, calibrated, figure_names, votes
+from scrapy_eatext.tagger.kinds import calibrated, figure_names, votes
 from scrapy_eatext.tagger.model import Tagger
 from scrapy_eatext.tagger.rules import (
     whole_tables,
@@ -163,7 +163,7 @@ class Eatext(Algorithm[EatextOptions]):
         # Rules read the page's own walk, so that outputs can reuse what they look up.
         walk, described = blocks.walk, described_walk(page)
         w = weights(walk)
-        likelihood, kind, of_names = model.judged(described, w)
+        likelihood, kind = model.judged(described, w)
         lesson = self.lessons.of(page.url) if self.lessons else None
         evidence, spoken, template = None, None, ""
         if lesson is not None:
@@ -179,7 +179,7 @@ class Eatext(Algorithm[EatextOptions]):
         )
         score = model.score(page_figures(walk, likelihood, w, chosen))
         kept, chances = chosen.kept, CHANCE[likelihood]
-        comments = _Comments(model.comments, described, of_names, w, kept, spoken)
+        comments = _Comments(model.comments, described, w, kept, spoken)
         left_out: dict[int, str] = {}
         if isinstance(least, str):
             if is_without_text(kind, w, chances, _UNLIKELY):
@@ -221,7 +221,7 @@ class TaggerModel:
 
     ``tagger`` judges blocks; ``comments`` finds readers' comments, if the model was
     trained with any.  ``kinds`` and ``quality`` judge the page as a whole: ``kinds``
-    predicts one of ``kind_names``, from figures of the page and the votes of ``names``,
+    predicts one of ``kind_names``, from figures of the page and the votes of its names,
     and ``quality`` estimates the lack of word F1 of the kept blocks.  ``lines``
     calibrate the tagger's likelihoods by kind.
     """
@@ -229,28 +229,22 @@ class TaggerModel:
     version: str
     tagger: PythonTagger
     comments: PythonTagger | None
-    names: NameVotes
     kinds: NamedTrees
     kind_names: tuple[str, ...]
     quality: NamedTrees
     lines: Ints
 
-    def judged(self, walk: Walk, w: Ints) -> tuple[Ints, str, Ints]:
-        """The calibrated likelihoods, the likeliest kind of page, the votes of names.
+    def judged(self, walk: Walk, w: Ints) -> tuple[Ints, str]:
+        """The calibrated likelihoods, and the likeliest kind of page.
 
         ``walk`` has the page's descriptions, and ``w`` has the words of its blocks.
         """
-        of_names = self.names.figures(walk)
-        likelihood = self.tagger.likelihoods(walk, of_names)
-        return *self.calibrated(walk, likelihood, w, of_names), of_names
+        return self.calibrated(walk, w, *self.tagger.likelihoods(walk))
 
     def calibrated(
-        self, walk: Walk, likelihood: Ints, w: Ints, of_names: Ints
+        self, walk: Walk, w: Ints, likelihood: Ints, of_names: Ints
     ) -> tuple[Ints, str]:
-        """The tagger's likelihoods, calibrated, and the likeliest kind of page.
-
-        ``of_names`` are the votes of the page's names for its kind.
-        """
+        """The same, from the tagger's likelihoods and the page's name_votes()."""
         figures = page_figures(walk, likelihood, w, select(likelihood, w)), of_names
         answers = self.kinds.answers(np.concatenate(figures))
         kind = self.kind_names[int(answers.argmax())]
@@ -278,6 +272,7 @@ def load_tagger(path: str | Path) -> TaggerModel:
         columns = {
             name: arrays[f"tokens.{name}"] for name in ("hashes", "near", "far", "flag")
         }
+        columns["kinds"] = arrays["names.kinds"]
         if len(set(map(len, columns.values()))) > 1:
             raise ValueError("the tables of names differ in length")
         table = TokenTable(**columns, words=words)
@@ -292,8 +287,7 @@ def load_tagger(path: str | Path) -> TaggerModel:
         }
         kinds = tuple(str(kind) for kind in header["kinds"])
         lines = arrays["lines"]
-        votes_of = arrays["names.kinds"]
-        if votes_of.shape != (len(table.hashes), len(kinds)):
+        if table.kinds.shape != (len(table.hashes), len(kinds)):
             raise ValueError("there is not a vote of each name for each kind of page")
         if len(parts["kinds"].leaves) != len(kinds):
             raise ValueError("there is not a class for each kind of page")
@@ -305,7 +299,6 @@ def load_tagger(path: str | Path) -> TaggerModel:
             comments=Tagger(table, parts["first"], parts["comments"])
             if "comments" in parts
             else None,
-            names=NameVotes(table.hashes, votes_of),
             kinds=NamedTrees(parts["kinds"], figure_names(kinds)),
             kind_names=kinds,
             quality=NamedTrees(parts["quality"], NAMES),
@@ -368,7 +361,6 @@ class _Comments:
 
     tagger: PythonTagger | None
     walk: Walk
-    of_names: Ints
     w: Ints
     kept: Flags
     taught: Flags | None
@@ -377,7 +369,7 @@ class _Comments:
     def rows(self) -> Flags:
         comments = named = _named_comments(self.walk, self.w, self.kept)
         if self.tagger is not None:
-            chance = CHANCE[self.tagger.likelihoods(self.walk, self.of_names)]
+            chance = CHANCE[self.tagger.likelihoods(self.walk)[0]]
             comments = chance > np.where(named, _IF_NAMED, 500)
         return comments if self.taught is None else comments | self.taught
 

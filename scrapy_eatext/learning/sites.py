@@ -32,7 +32,7 @@ def studied(page: Page, labels: str, model: str = "") -> Studied:
     """A page to learn from; ``labels`` has a sign for each block."""
     algorithm: Eatext = get_algorithm(DEFAULT, {"model": model})  # type: ignore[assignment]
     walk = described_walk(page)
-    likelihood, _, _ = algorithm.model.judged(walk, weights(walk))
+    likelihood, _ = algorithm.model.judged(walk, weights(walk))
     return Studied(page.blocks, labels, likelihood)
 
 

@@ -26,15 +26,14 @@ from scrapy_eatext.learning.splits import folds, site_of
 from scrapy_eatext.learning.train import Fitted
 from scrapy_eatext.learning.trees import Rounds, grow
 from scrapy_eatext.learning.words import (
-    figures_of_names,
-    learn_kinds,
     learn_table,
     tokens_of,
+    votes_of_names,
 )
 from scrapy_eatext.tagger.context import FEATURES, ZERO
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.features import features_with
-from scrapy_eatext.tagger.kinds import NameVotes, calibrated, figure_names
+from scrapy_eatext.tagger.kinds import calibrated, figure_names
 from scrapy_eatext.tagger.model import Tagger, likelihood_of
 from scrapy_eatext.tagger.selection import select
 from scrapy_eatext.tagger.trees import NO_TREES
@@ -222,25 +221,23 @@ def varied(samples: Sequence[Sample], seed: int) -> list[Sample]:
 def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     inner = np.array(folds([sample.site for sample in samples], INNER, seed))
     tokens = tokens_of(samples)
-    table, flagged_names = learn_table(samples, tokens)
     kinds, weight_of_kind = kind_names(samples), kind_weights(samples)
-    names_of_kinds = learn_kinds(samples, table.hashes, kinds, weight_of_kind)
-    tables, votes_without = [], []
+    of_kinds = {kind: weight_of_kind[kind] for kind in kinds}
+    table, flagged_names = learn_table(samples, tokens, of_kinds)
+    tables = []
     for fold in range(INNER):
         training = np.flatnonzero(inner != fold).tolist()
         others = [samples[i] for i in training]
-        part, _ = learn_table(others, [tokens[i] for i in training], flagged_names)
-        tables.append(part)
-        weight = learn_kinds(others, part.hashes, kinds, weight_of_kind)
-        votes_without.append(NameVotes(part.hashes, weight))
+        of_others = [tokens[i] for i in training]
+        tables.append(learn_table(others, of_others, of_kinds, flagged_names)[0])
     samples = varied(samples, seed)
     taggers = [Tagger(part, NO_TREES, NO_TREES) for part in tables]
     # The features that all tables have: a fold of few pages lacks some names.
     names = list(features_with(min(part.flags for part in [table, *tables])))
-    votes = figures_of_names(samples, votes_without, inner)
+    votes = votes_of_names(samples, tables, inner)
     rows = [
-        taggers[fold].features(sample.walk, names, votes=of_page)
-        for sample, fold, of_page in zip(samples, inner.tolist(), votes, strict=True)
+        taggers[fold].features(sample.walk, names)
+        for sample, fold in zip(samples, inner.tolist(), strict=True)
     ]
     weights = block_weights(samples, rows, seed)
     first, likelihoods = _round(
@@ -264,7 +261,7 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
         },
         "words.hashes": table.words.hashes,
         "words.weight": table.words.weight,
-        "names.kinds": names_of_kinds,
+        "names.kinds": table.kinds,
         "lines": lines,
     }
     for name, trees in parts.items():
@@ -441,7 +438,7 @@ def _page_parts(
     """The trees that judge a page as a whole, and the calibration lines of the kinds.
 
     The trees predict its kind, and the lack of F1 of the blocks that are chosen by
-    calibrated likelihoods.  ``votes`` are the figures of NameVotes.
+    calibrated likelihoods.  ``votes`` are those of votes_of_names().
     """
     words = [row["w"].astype(np.int64) for row in rows]
     figures, _ = chosen_pages(samples, words, likelihoods)
@@ -479,7 +476,7 @@ def kind_trees(
 ) -> list[Trees]:
     """Trees that predict kinds of pages: without each fold, last of all pages.
 
-    ``figures`` has a row for each page: those of the page, then those of NameVotes.
+    ``figures`` has a row for each page: those of the page, then its name_votes().
     """
     whole = np.array([sample.true is not None for sample in samples])
     names = kind_names(samples)

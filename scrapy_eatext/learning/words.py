@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 from scrapy_eatext.learning import need
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.tagger.facts import NEAR, TokenTable, weights
-from scrapy_eatext.tagger.kinds import words_on
+from scrapy_eatext.tagger.kinds import name_votes, words_on
 from scrapy_eatext.tagger.words import WordTable, no_words, places_in, word_tokens
 
 if TYPE_CHECKING:
     from scrapy_eatext.learning.tagger import Sample
     from scrapy_eatext.page.walk import Walk
-    from scrapy_eatext.tagger.kinds import NameVotes
     from scrapy_eatext.tagger.operations import Ints
 
 # The fewest sites that use a word.
@@ -50,21 +49,26 @@ def tokens_of(samples: Sequence[Sample]) -> list[Tokens]:
 
 
 def learn_table(
-    samples: Sequence[Sample], tokens: Sequence[Tokens], flagged: Hashes | None = None
+    samples: Sequence[Sample],
+    tokens: Sequence[Tokens],
+    of_kinds: Mapping[str, float],
+    flagged: Hashes | None = None,
 ) -> tuple[TokenTable, Hashes]:
     """The table of names and words, and the names with a feature of their own.
 
-    ``tokens`` are the words of each sample.  The names with a feature are ``flagged``,
-    if given, or else the most important ones.
+    ``tokens`` are the words of each sample; ``of_kinds`` has the weight of a page of
+    each kind.  The names with a feature are ``flagged``, if given, or else the most
+    important ones.
     """
     table, flagged = learn_names(samples, flagged)
-    return replace(table, words=learn_words(samples, tokens)), flagged
+    kinds = learn_kinds(samples, table.hashes, of_kinds)
+    return replace(table, kinds=kinds, words=learn_words(samples, tokens)), flagged
 
 
 def learn_names(
     samples: Sequence[Sample], flagged: Hashes | None = None
 ) -> tuple[TokenTable, Hashes]:
-    """The table of names without words, and the names with a feature of their own."""
+    """The table of names alone, and the names with a feature of their own."""
     vocabulary = _vocabulary(samples, [sample.walk.tokens for sample in samples])
     parts, truths, weights_of_parts = [], [], []
     for sample in samples:
@@ -87,7 +91,9 @@ def learn_names(
     flag = np.full(len(vocabulary), -1, dtype=np.int32)
     place, is_known = places_in(vocabulary, flagged)
     flag[place[is_known]] = np.flatnonzero(is_known)
-    return TokenTable(vocabulary, _hundredths(near), _hundredths(far), flag), flagged
+    columns = vocabulary, _hundredths(near), _hundredths(far), flag
+    no_kinds = np.zeros((len(vocabulary), 0), dtype=np.int16)
+    return TokenTable(*columns, no_kinds), flagged
 
 
 def _counts(walk: Walk, blocks: NDArray[np.intp], vocabulary: Hashes) -> Any:
@@ -152,18 +158,16 @@ def learn_words(samples: Sequence[Sample], tokens: Sequence[Tokens]) -> WordTabl
 
 
 def learn_kinds(
-    samples: Sequence[Sample],
-    hashes: Hashes,
-    kinds: Sequence[str],
-    kind_weights: Mapping[str, float],
+    samples: Sequence[Sample], hashes: Hashes, of_kinds: Mapping[str, float]
 ) -> NDArray[np.int16]:
-    """The weights of NameVotes for the words ``hashes``.
+    """The weights of the words ``hashes`` for each kind, see TokenTable.
 
-    They are learned from pages whose whole text is known.
+    They are learned from pages whose whole text is known; ``of_kinds`` has the weight
+    of a page of each kind.
     """
     whole = [sample for sample in samples if sample.true is not None]
     if not whole or not len(hashes):
-        return np.zeros((len(hashes), len(kinds)), dtype=np.int16)
+        return np.zeros((len(hashes), len(of_kinds)), dtype=np.int16)
     words_of_pages = [words_on(sample.walk, hashes) for sample in whole]
     counts = np.array([len(words) for words in words_of_pages])
     matrix = need("scipy.sparse").csr_matrix(
@@ -174,8 +178,8 @@ def learn_kinds(
         ),
         shape=(len(whole), len(hashes)),
     )
-    weight = np.array([kind_weights[sample.kind] for sample in whole])
-    of_kind = np.array([[sample.kind == kind for sample in whole] for kind in kinds])
+    weight = np.array([of_kinds[sample.kind] for sample in whole])
+    of_kind = np.array([[sample.kind == kind for sample in whole] for kind in of_kinds])
     columns = [
         _hundredths(_regress(matrix, truth, weight / weight.sum(), _OF_KINDS))
         for truth in of_kind.astype(np.float64)
@@ -183,13 +187,13 @@ def learn_kinds(
     return np.stack(columns, axis=1).astype(np.int16)
 
 
-def figures_of_names(
-    samples: Sequence[Sample], votes: Sequence[NameVotes], fold: NDArray[np.intp]
+def votes_of_names(
+    samples: Sequence[Sample], tables: Sequence[TokenTable], fold: NDArray[np.intp]
 ) -> Ints:
-    """The figures of each page, a row for each, by the votes without its fold."""
+    """The name_votes() of each page, a row for each, by the table without its fold."""
     return np.array(
         [
-            votes[k].figures(sample.walk)
+            name_votes(sample.walk, tables[k])
             for sample, k in zip(samples, fold.tolist(), strict=True)
         ]
     )

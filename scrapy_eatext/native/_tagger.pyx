@@ -13,6 +13,7 @@ the read_...() functions.  Its place in FACTS does not matter; a fact that is mi
 here, or not in FACTS, raises ImportError.
 """
 
+from libc.math cimport sqrt
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
@@ -89,7 +90,7 @@ cdef class Tagger:
         self.around = Program(around, self.flags, True, first, second)
         self.first, self.second = first.forest, second.forest
 
-    def likelihoods(self, walk, votes=()):
+    def likelihoods(self, walk):
         """See PythonTagger.likelihoods().
 
         Raises TimeLimitError when the page's time is over.
@@ -98,8 +99,9 @@ cdef class Tagger:
         cdef int status
         cdef int64_t[::1] out
         made = np.zeros(len(walk.blocks), dtype=np.int64)
+        votes = np.zeros(self.words.kinds.shape[1], dtype=np.int64)
         if not len(made):
-            return made
+            return made, votes
         out = made
         open_page(&page, walk, votes)
         page.end = eatext_clock() + remaining()
@@ -107,9 +109,9 @@ cdef class Tagger:
             status = self.run(&page, &out[0])
             close_page(&page)
         raise_for(status)
-        return made
+        return made, votes
 
-    def features(self, walk, names, const int64_t[::1] likelihood=None, votes=()):
+    def features(self, walk, names, const int64_t[::1] likelihood=None):
         """See PythonTagger.features()."""
         cdef Page page
         cdef Program program = Program(names, self.flags, likelihood is not None)
@@ -119,6 +121,7 @@ cdef class Tagger:
         made = np.zeros((len(names), len(walk.blocks)), dtype=np.int32)
         if made.size:
             out = made
+            votes = np.zeros(self.words.kinds.shape[1], dtype=np.int64)
             open_page(&page, walk, votes)
             if likelihood is not None and likelihood.shape[0] != out.shape[1]:
                 raise ValueError("as many likelihoods as blocks are needed")

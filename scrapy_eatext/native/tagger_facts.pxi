@@ -7,7 +7,6 @@ cdef int read_page(Page* p, WordTable words) noexcept nogil:
     cdef size_t n = p.count
     cdef size_t most = n if n > p.element_count else p.element_count
     cdef Sources* known
-    cdef int k
     p.element = <Element*>room_for(p, p.element_count, sizeof(Element))
     p.named = <Named*>room_for(p, p.element_count, sizeof(Named))
     known = <Sources*>room_for(p, 1, sizeof(Sources))
@@ -20,10 +19,9 @@ cdef int read_page(Page* p, WordTable words) noexcept nogil:
     open_facts(p, 0, D_PAGE, 1)
     if p.failed:
         return NO_MEMORY
-    for k in range(MAX_VOTES):
-        wide(p, PAGE_VOTES0 + k)[0] = p.votes[k]
     read_elements(p)
-    read_tokens(p, words.names)
+    if read_tokens(p, words):
+        return NO_MEMORY
     if is_late(p):
         return TIME_IS_UP
     read_blocks(p)
@@ -94,26 +92,45 @@ cdef inline void add_weight(Weights* to, int64_t sum, int32_t low, int32_t high)
     to.low, to.high = min(to.low, low), max(to.high, high)
 
 
-cdef void read_tokens(Page* p, Words words) noexcept nogil:
+cdef int read_tokens(Page* p, WordTable words) noexcept nogil:
+    """The weights of elements' words, and the votes of the page's words."""
+    cdef uint8_t* seen = <uint8_t*>room_for(p, words.names.mask + 1, 1)
     cdef const int32_t* from_ = p.elements
     cdef Named* named = p.named
     cdef const Word* word
+    cdef int64_t count = 0
+    cdef Py_ssize_t number
     cdef size_t i
     cdef int32_t k
+    cdef int kind
+    if seen == NULL:
+        return NO_MEMORY
     for i in range(p.element_count):
         if from_[ELEMENT_PARENT] >= 0:
             named.far = p.named[from_[ELEMENT_PARENT]].far
             named.flags = p.named[from_[ELEMENT_PARENT]].flags
         for k in range(from_[ELEMENT_FIRST_TOKEN], from_[ELEMENT_FIRST_TOKEN] + from_[ELEMENT_TOKENS]):
-            word = find(words, p.tokens[k])
+            word = find(words.names, p.tokens[k])
             if word == NULL:
                 continue
+            number = number_of(words.names, word)
+            if not seen[number]:
+                seen[number] = True
+                count += 1
+                for kind in range(p.kinds):
+                    p.votes[kind] += words.kinds[number, kind]
             add_weight(&named.near, word.near, word.near, word.near)
             add_weight(&named.far, word.far, word.far, word.far)
             if word.flag >= 0:
                 named.flags |= <uint64_t>1 << word.flag
         from_ += ELEMENT_COLUMNS
         named += 1
+    for kind in range(p.kinds):
+        # Roots of whole numbers below 2^52 are exact when rounded down.
+        p.votes[kind] = quotient(p.votes[kind] * 100, <int64_t>sqrt(<double>(count * 10_000)))
+        if kind < MAX_VOTES:
+            wide(p, PAGE_VOTES0 + kind)[0] = p.votes[kind]
+    return DONE
 
 
 cdef void read_blocks(Page* p) noexcept nogil:

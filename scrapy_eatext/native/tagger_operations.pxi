@@ -86,8 +86,13 @@ cdef void evaluate(
             out[i] = clip(first - cell(&a, i) if line.operation == O_STEP else first)
     elif line.operation == O_PICK:
         of = <const int32_t*>b.at
-        for i in range(start, stop):
-            out[i] = clip(cell(&a, of[i]))
+        if a.wide:
+            for i in range(start, stop):
+                out[i] = clip(cell(&a, of[i]))
+        else:
+            # Of a figure, which is capped.
+            for i in range(start, stop):
+                out[i] = (<const int32_t*>a.at)[of[i]]
     elif line.operation == O_PLACE:
         c = columns[number]
         for i in range(start, stop):

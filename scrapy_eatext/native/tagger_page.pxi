@@ -46,8 +46,9 @@ cdef struct Page:
     size_t count
     size_t token_count
     size_t text_size
-    # The votes of the page's names for its kind.
-    int64_t[MAX_VOTES] votes
+    # The votes of the page's names for each kind of page.
+    int64_t* votes
+    int kinds
     # The time of the deadline, or 0.
     double end
     # All allocated memory, and whether an allocation failed.
@@ -68,8 +69,8 @@ cdef struct Page:
     uint64_t* spare
 
 
-cdef int open_page(Page* p, walk, votes=()) except -1:
-    """Point to a walk's tables, whose numbers are not checked yet."""
+cdef int open_page(Page* p, walk, int64_t[::1] votes) except -1:
+    """Point to a walk's tables, whose numbers are not checked yet, and to its votes."""
     cdef const int32_t[:, ::1] elements = walk.elements
     cdef const int32_t[:, ::1] blocks = walk.blocks
     cdef const uint32_t[::1] tokens = walk.tokens
@@ -92,8 +93,9 @@ cdef int open_page(Page* p, walk, votes=()) except -1:
         p.text = &text[0]
     if descriptions and len(descriptions) != SOURCES:
         raise ValueError("the walk tells of another number of sources")
-    for i, vote in enumerate(votes[:MAX_VOTES]):
-        p.votes[i] = vote
+    p.kinds = <int>votes.shape[0]
+    if p.kinds:
+        p.votes = &votes[0]
     for i, one in enumerate(descriptions):
         p.descriptions[i], p.description_size[i] = <const uint8_t*><const char*>one, len(one)
     for i in range(BLOCK_COLUMNS):

@@ -42,6 +42,10 @@ cdef inline const Word* place_of(Words words, uint32_t wanted) noexcept nogil:
     return word
 
 
+cdef inline Py_ssize_t number_of(Words words, const Word* place) noexcept nogil:
+    return place - <const Word*>&words.table[0, 0]
+
+
 cdef inline const Word* find(Words words, uint32_t wanted) noexcept nogil:
     """The word of a hash, or NULL."""
     cdef const Word* word
@@ -52,17 +56,27 @@ cdef inline const Word* find(Words words, uint32_t wanted) noexcept nogil:
 
 
 cdef class WordTable:
-    """A TokenTable: the words in attributes, and those in texts, which are near."""
+    """A TokenTable: the words in attributes, and those in texts, which are near.
+
+    ``kinds`` has a row for each place of the table ``names``.
+    """
 
     cdef Words names
     cdef Words texts
+    cdef int16_t[:, ::1] kinds
 
     def __init__(self, table):
+        cdef const uint32_t[::1] known = table.hashes
+        cdef const int16_t[:, :] weight = table.kinds
+        cdef Py_ssize_t i
         if table.flags > MAX_FLAGS:
             raise ValueError(f"more than {MAX_FLAGS} words with a feature")
-        hashes, weight = table.words.hashes, table.words.weight
+        hashes, of_texts = table.words.hashes, table.words.weight
         self.names = Words(table.hashes, table.near, table.far, table.flag)
-        self.texts = Words(hashes, weight, weight, np.full(len(hashes), NONE))
+        self.texts = Words(hashes, of_texts, of_texts, np.full(len(hashes), NONE))
+        self.kinds = np.zeros((self.names.mask + 1, weight.shape[1]), dtype=np.int16)
+        for i in range(weight.shape[0]):
+            self.kinds[number_of(self.names, place_of(self.names, known[i]))] = weight[i]
 
 # -- the words at the beginning of a text, see words.py and descriptions.py
 

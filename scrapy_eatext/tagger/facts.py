@@ -90,7 +90,7 @@ LIKE = tuple("w chars link_chars digits ends text headings images money links".s
 # groups of at least four blocks, and the number of groups.
 MOST = ("top", "top_n", "many", "groups")
 _LEVELS = range(1, CONTAINERS + 1)
-# The votes of a page's names for its kind, see NameVotes: for so many kinds at most.
+# The name_votes() of a page for its kind: for so many kinds at most.
 VOTES = tuple(f"votes{k}" for k in range(16))
 
 # The facts of each domain.  Those of a block are the walk's columns and
@@ -174,14 +174,16 @@ class TokenTable:
 
     ``hashes`` is sorted.  ``near`` has the weight of a word on one of the NEAR
     innermost elements around a block, and ``far`` its weight on an outer element.
-    ``flag`` has the number of the word's own feature, or -1.  ``words`` is the table of
-    words in texts.
+    ``flag`` has the number of the word's own feature, or -1.  ``kinds`` has the weight
+    of each word, a row, for each kind of page.  ``words`` is the table of words in
+    texts.
     """
 
     hashes: npt.NDArray[np.uint32]
     near: npt.NDArray[np.int32]
     far: npt.NDArray[np.int32]
     flag: npt.NDArray[np.int32]
+    kinds: npt.NDArray[np.int16]
     words: WordTable = field(default_factory=no_words)
 
     @property
@@ -193,7 +195,8 @@ class TokenTable:
 def no_names() -> TokenTable:
     """An empty table."""
     none = np.zeros(0, dtype=np.int32)
-    return TokenTable(np.zeros(0, dtype=np.uint32), none, none, none)
+    kinds = np.zeros((0, 0), dtype=np.int16)
+    return TokenTable(np.zeros(0, dtype=np.uint32), none, none, none, kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,13 +370,8 @@ def _ways(
     return out[0], out[1], out[2], out[3]
 
 
-def facts_of(
-    walk: Walk, table: TokenTable, tree: Tree, votes: Sequence[int] | Ints
-) -> Rows:
-    """The facts of a page with blocks; ``tree`` is tree_of(walk).
-
-    ``votes`` are those of the page's names for its kind, see NameVotes.
-    """
+def facts_of(walk: Walk, table: TokenTable, tree: Tree, votes: Ints) -> Rows:
+    """The facts of a page with blocks, from its tree_of() and its name_votes()."""
     facts = _columns(BLOCK_COLUMNS, walk.blocks) | {"w": weights(walk)}
     # A missing vote is 0.
     facts |= of_page(dict.fromkeys(VOTES, 0) | dict(zip(VOTES, votes, strict=False)))

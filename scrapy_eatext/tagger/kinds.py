@@ -26,33 +26,22 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from scrapy_eatext.page.walk import Walk
+    from scrapy_eatext.tagger.facts import TokenTable
     from scrapy_eatext.tagger.operations import Ints
 
 # A slope of one, in thousandths.
 LEVEL = 1000
 
 
-class NameVotes:
-    """Weights of words for each kind of page.
+def name_votes(walk: Walk, table: TokenTable) -> Ints:
+    """For each kind of page the sum of the weights of the distinct words on a page.
 
-    ``hashes`` is sorted; ``weight``, in hundredths of a logit, has a row for each of
-    them, and a column for each kind.
+    The sum is divided by the square root of the number of words.
     """
-
-    def __init__(
-        self, hashes: npt.NDArray[np.uint32], weight: npt.NDArray[np.int16]
-    ) -> None:
-        self._hashes, self._weight = hashes, weight
-
-    def figures(self, walk: Walk) -> Ints:
-        """For each kind the sum of the weights of the distinct words on a page.
-
-        The sum is divided by the square root of the number of words.
-        """
-        words = words_on(walk, self._hashes)
-        total = self._weight[words].sum(axis=0, dtype=np.int64)
-        scaled: Ints = total * 100 // max(isqrt(len(words) * 10_000), 1)
-        return scaled
+    words = words_on(walk, table.hashes)
+    total = table.kinds[words].sum(axis=0, dtype=np.int64)
+    scaled: Ints = total * 100 // max(isqrt(len(words) * 10_000), 1)
+    return scaled
 
 
 def words_on(walk: Walk, hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.intp]:
@@ -67,7 +56,7 @@ def words_on(walk: Walk, hashes: npt.NDArray[np.uint32]) -> npt.NDArray[np.intp]
 
 
 def figure_names(kinds: Iterable[str]) -> tuple[str, ...]:
-    """The names of the figures that predict kinds: the page's, then those of NameVotes."""
+    """The names of the figures that predict kinds: the page's, then its name_votes()."""
     return (*NAMES, *(f"names_{kind}" for kind in kinds))
 
 

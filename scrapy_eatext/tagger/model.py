@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +16,7 @@ from scrapy_eatext.tagger.context import (
     lines_of,
 )
 from scrapy_eatext.tagger.facts import facts_of, tree_of
+from scrapy_eatext.tagger.kinds import name_votes
 from scrapy_eatext.tagger.operations import evaluate_all
 from scrapy_eatext.tagger.trees import PythonForest
 
@@ -41,28 +42,25 @@ class PythonTagger:
         self._own = lines_of(own, names.flags, later=False)
         self._around = lines_of(around, names.flags, later=True)
 
-    def likelihoods(self, walk: Walk, votes: Sequence[int] | Ints = ()) -> Ints:
-        """Each block's likelihood of being content, 0 to 1200; 600 is even odds.
+    def likelihoods(self, walk: Walk) -> tuple[Ints, Ints]:
+        """Each block's likelihood of being content, and the page's name_votes().
 
-        ``votes`` are those of the page's names for its kind, see NameVotes.
+        A likelihood is from 0 to 1200; 600 is even odds.  Without blocks there are no
+        likelihoods, and the votes are 0.
         """
         count = len(walk.blocks)
         if not count:
-            return np.zeros(0, dtype=np.int64)
-        tree = tree_of(walk)
+            return np.zeros(0, np.int64), np.zeros(self._names.kinds.shape[1], np.int64)
+        tree, votes = tree_of(walk), name_votes(walk, self._names)
         facts = facts_of(walk, self._names, tree, votes)
         rows = evaluate_all(self._own, facts)
         likelihood = likelihood_of(self._first, spread(rows, count))
         facts = context_facts(facts, tree, likelihood)
         rows |= evaluate_all(self._around, facts)
-        return likelihood_of(self._second, spread(rows, count))
+        return likelihood_of(self._second, spread(rows, count)), votes
 
     def features(
-        self,
-        walk: Walk,
-        names: Collection[str],
-        likelihood: Ints | None = None,
-        votes: Sequence[int] | Ints = (),
+        self, walk: Walk, names: Collection[str], likelihood: Ints | None = None
     ) -> Rows:
         """Some features by name, with a number for each block.
 
@@ -72,7 +70,7 @@ class PythonTagger:
         if not len(walk.blocks):
             return {name: np.zeros(0, dtype=np.int64) for name in names}
         tree = tree_of(walk)
-        facts = facts_of(walk, self._names, tree, votes)
+        facts = facts_of(walk, self._names, tree, name_votes(walk, self._names))
         if likelihood is not None:
             facts = context_facts(facts, tree, likelihood)
         lines = lines_of(names, self._names.flags, later=likelihood is not None)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from scrapy_eatext.page import Page
-from scrapy_eatext.tagger.kinds import NameVotes
+from scrapy_eatext.tagger.facts import TokenTable
+from scrapy_eatext.tagger.kinds import name_votes
 
 if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
@@ -52,16 +54,18 @@ def samples() -> list[object]:
 def test_names_vote_for_the_kind_of_the_pages_that_have_them() -> None:
     pages = samples()
     hashes = np.unique(np.concatenate([page.walk.tokens for page in pages]))
-    weight = words.learn_kinds(pages, hashes, KINDS, dict.fromkeys(KINDS, 1.0))
-    votes = NameVotes(hashes, weight)
+    of_kinds = dict.fromkeys(KINDS, 1.0)
+    weight = words.learn_kinds(pages, hashes, of_kinds)
+    none = np.zeros(len(hashes), dtype=np.int32)
+    table = TokenTable(hashes, none, none, none - 1, weight)
     for kind, names in NAMES.items():
-        figures = votes.figures(walk_of(["menu", *names]))
-        assert KINDS[int(figures.argmax())] == kind
+        votes = name_votes(walk_of(["menu", *names]), table)
+        assert KINDS[int(votes.argmax())] == kind
     assert weight.dtype == np.int16
     # Each page by the votes without it, and one that was never seen in any.
-    none = NameVotes(hashes, words.learn_kinds([], hashes, KINDS, {}))
-    of_names = words.figures_of_names(pages[:3], [votes, none], np.array([0, 1, 0]))
-    assert of_names[0].tolist() == votes.figures(pages[0].walk).tolist()
+    unseen = replace(table, kinds=words.learn_kinds([], hashes, of_kinds))
+    of_names = words.votes_of_names(pages[:3], [table, unseen], np.array([0, 1, 0]))
+    assert of_names[0].tolist() == name_votes(pages[0].walk, table).tolist()
     assert of_names[1].tolist() == [0, 0, 0]
 
 
@@ -69,7 +73,7 @@ def test_pages_of_which_segments_are_known_have_no_say() -> None:
     pages = samples()
     hashes = np.unique(np.concatenate([page.walk.tokens for page in pages]))
     weights = dict.fromkeys([*KINDS, "page"], 1.0)
-    weight = words.learn_kinds(pages, hashes, KINDS, weights)
+    weight = words.learn_kinds(pages, hashes, weights)
     others = [sample(100 + n, "page", ["thread", "cart"]) for n in range(9)]
-    again = words.learn_kinds([*pages, *others], hashes, KINDS, weights)
+    again = words.learn_kinds([*pages, *others], hashes, weights)
     assert again.tolist() == weight.tolist()

@@ -71,7 +71,7 @@ def test_places_have_the_same_hash_in_words_and_in_tables():
         blocks = Page.of(page_from(data)).blocks
         if not len(blocks):
             continue
-        likelihood = get_algorithm("eatext").model.tagger.likelihoods(blocks.walk)
+        likelihood = get_algorithm("eatext").model.tagger.likelihoods(blocks.walk)[0]
         page = Studied(blocks, "-" * len(blocks), likelihood)
         found = places(blocks.walk).tolist()
         assert found == [place_of(path.split("/")) for path in page.paths]

@@ -114,7 +114,8 @@ def token_table(
     return TokenTable(
         hashes.astype(np.uint32),
         *(column.astype(np.int32) for column in columns),
-        words,
+        kinds=np.zeros((len(hashes), 0), dtype=np.int16),
+        words=words,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,11 +12,12 @@ from hypothesis import strategies as st
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.walk import Walk
 from scrapy_eatext.tagger.context import HIGHEST, ZERO
-from scrapy_eatext.tagger.facts import VOTES, no_names
-from scrapy_eatext.tagger.kinds import LEVEL, NameVotes, calibrated, votes, words_on
-from scrapy_eatext.tagger.model import PythonTagger
+from scrapy_eatext.tagger.facts import VOTES, TokenTable, no_names
+from scrapy_eatext.tagger.kinds import LEVEL, calibrated, name_votes, votes, words_on
+from scrapy_eatext.tagger.model import PythonTagger, Tagger
 from scrapy_eatext.tagger.trees import NO_TREES
 from scrapy_eatext.tagger.whole import lack_of, score_of
+from tests.support.properties import both
 
 
 def walk_of(*names: str) -> Walk:
@@ -22,40 +25,44 @@ def walk_of(*names: str) -> Walk:
     return Page.of(f"<body>{boxes}").blocks.walk
 
 
-def table_of(**weight: list[int]) -> tuple[np.ndarray, np.ndarray]:
+def table_of(**weight: list[int]) -> TokenTable:
     rows = sorted((int(walk_of(name).tokens[0]), row) for name, row in weight.items())
-    return (
+    none = np.zeros(len(rows), dtype=np.int32)
+    return TokenTable(
         np.array([value for value, _ in rows], dtype=np.uint32),
+        none,
+        none,
+        none - 1,
         np.array([row for _, row in rows], dtype=np.int16),
     )
 
 
 def test_each_known_word_of_a_page_counts_once() -> None:
-    of = NameVotes(
-        *table_of(thread=[100, 0], reply=[50, -20], cart=[-70, 90], price=[7, 7])
-    )
-    assert of.figures(walk_of("thread")).tolist() == [100, 0]
+    table = table_of(thread=[100, 0], reply=[50, -20], cart=[-70, 90], price=[7, 7])
+    assert name_votes(walk_of("thread"), table).tolist() == [100, 0]
     # The root of two is 1.41.
-    assert of.figures(walk_of("thread", "reply")).tolist() == [106, -15]
+    assert name_votes(walk_of("thread", "reply"), table).tolist() == [106, -15]
     crowded = walk_of("reply", "thread unknown", "thread", "reply", "thread")
-    assert of.figures(crowded).tolist() == [106, -15]
+    assert name_votes(crowded, table).tolist() == [106, -15]
 
 
 def test_pages_without_a_known_word() -> None:
-    of = NameVotes(*table_of(thread=[100, 0], reply=[50, -20]))
-    assert of.figures(walk_of("sidebar")).tolist() == [0, 0]
-    assert of.figures(Page.of("").blocks.walk).tolist() == [0, 0]
-    nothing = NameVotes(np.zeros(0, dtype=np.uint32), np.zeros((0, 3), dtype=np.int16))
-    assert nothing.figures(walk_of("thread")).tolist() == [0, 0, 0]
+    table = table_of(thread=[100, 0], reply=[50, -20])
+    assert name_votes(walk_of("sidebar"), table).tolist() == [0, 0]
+    assert name_votes(Page.of("").blocks.walk, table).tolist() == [0, 0]
+    nothing = replace(no_names(), kinds=np.zeros((0, 3), dtype=np.int16))
+    assert name_votes(walk_of("thread"), nothing).tolist() == [0, 0, 0]
 
 
-def test_blocks_have_the_votes_of_their_page() -> None:
+@pytest.mark.parametrize("make", both(PythonTagger, Tagger))
+def test_blocks_have_the_votes_of_their_page(make: type[PythonTagger]) -> None:
     names = [f"page_{name}" for name in VOTES]
-    tagger = PythonTagger(no_names(), NO_TREES, NO_TREES)
-    rows = tagger.features(walk_of("a", "b"), names, votes=[5, -7])
+    tagger = make(table_of(thread=[5, -7]), NO_TREES, NO_TREES)
+    rows = tagger.features(walk_of("thread", "thread"), names)
     assert [rows[name].tolist() for name in names[:3]] == [[5, 5], [-7, -7], [0, 0]]
     # Of more kinds than there are features the last ones have none.
-    many = tagger.features(walk_of("a"), names, votes=range(30))
+    tagger = make(table_of(thread=[*range(30)]), NO_TREES, NO_TREES)
+    many = tagger.features(walk_of("thread"), names)
     assert [int(row[0]) for row in many.values()] == list(range(len(VOTES)))
 
 

@@ -19,7 +19,6 @@ from scrapy_eatext.page.walk import Walk
 from scrapy_eatext.tagger.context import FEATURES, HIGHEST
 from scrapy_eatext.tagger.facts import TokenTable, weights
 from scrapy_eatext.tagger.features import features_with
-from scrapy_eatext.tagger.kinds import NameVotes
 from scrapy_eatext.tagger.model import PythonTagger, Tagger, likelihood_of
 from scrapy_eatext.tagger.operations import CAP, NONE
 from scrapy_eatext.tagger.selection import (
@@ -61,7 +60,8 @@ def any_table(rng: np.random.Generator, walk: Walk) -> TokenTable:
     flag = np.full(len(hashes), -1, dtype=np.int32)
     flagged = rng.permutation(len(hashes))[: rng.choice([0, 3, 64])]
     flag[flagged] = np.arange(len(flagged))
-    return TokenTable(hashes, near, far, flag, any_words(rng, walk))
+    kinds = rng.integers(-500, 501, (len(hashes), rng.integers(0, 20))).astype(np.int16)
+    return TokenTable(hashes, near, far, flag, kinds, any_words(rng, walk))
 
 
 def any_words(rng: np.random.Generator, walk: Walk) -> WordTable:
@@ -159,11 +159,8 @@ def check_tagger(walk: Walk, seed: int) -> None:
     table = any_table(rng, walk)
     bare, python = (make(table, NO_TREES, NO_TREES) for make in (Tagger, PythonTagger))
     names = list(features_with(table.flags))
-    shape = len(table.hashes), int(rng.integers(0, 20))
-    weight = rng.integers(-500, 501, shape).astype(np.int16)
-    votes = NameVotes(table.hashes, weight).figures(walk)
-    rows = python.features(walk, names, votes=votes)
-    check_rows(bare.features(walk, names, votes=votes), rows)
+    rows = python.features(walk, names)
+    check_rows(bare.features(walk, names), rows)
     if not len(walk.blocks):
         return
     check_whole(rng, walk)
@@ -178,12 +175,13 @@ def check_tagger(walk: Walk, seed: int) -> None:
     names = list(rows)
     values = np.stack([rows[name] for name in names]).astype(np.int32)
     rounds = first, any_trees(rng, names, values)
-    found = Tagger(table, *rounds).likelihoods(walk, votes)
-    assert found.dtype == np.int64
-    expected = PythonTagger(table, *rounds).likelihoods(walk, votes)
-    assert found.tolist() == expected.tolist()
-    some = python.features(walk, first.names, votes=votes)
-    check_rows(bare.features(walk, first.names, votes=votes), some)
+    found = Tagger(table, *rounds).likelihoods(walk)
+    expected = PythonTagger(table, *rounds).likelihoods(walk)
+    for one, other in zip(found, expected, strict=True):
+        assert one.dtype == np.int64
+        assert one.tolist() == other.tolist()
+    some = python.features(walk, first.names)
+    check_rows(bare.features(walk, first.names), some)
 
 
 @given(html=any_pages(), seed=SEEDS)
@@ -251,8 +249,10 @@ def test_tables_that_no_page_has(seed):
     ends = np.sort(rng.integers(0, blocks + 1, (2, elements)), axis=0)
     column["first_block"][:], column["last_block"][:] = ends
     tokens = rng.integers(0, 2**32, 10).astype(np.uint32)
-    column["first_token"][:] = rng.integers(0, 8, elements)
-    column["tokens"][:] = rng.integers(0, 3, elements)
+    # Each token is one element's, as in each walk.
+    ends = np.sort(rng.integers(0, len(tokens) + 1, elements - 1))
+    column["first_token"][1:] = ends
+    column["tokens"][:] = np.diff(ends, prepend=0, append=len(tokens))
     most = int(rng.choice([2, 100, INT32.max]))
     rows = rng.integers(0, most, (blocks, len(BLOCK_COLUMNS))).astype(np.int32)
     for name, least, below in (
@@ -280,8 +280,8 @@ def parts() -> tuple[Walk, TokenTable, Trees]:
 def test_no_blocks():
     walk, table, trees = parts()
     tagger = Tagger(table, trees, trees)
-    assert tagger.likelihoods(walk_of("")).tolist() == []
-    assert len(tagger.likelihoods(walk)) == 180
+    assert tagger.likelihoods(walk_of(""))[0].tolist() == []
+    assert len(tagger.likelihoods(walk)[0]) == 180
 
 
 def spoilt(walk: Walk, of: str, name: str, value: int) -> Walk:
@@ -363,7 +363,7 @@ def test_trees_that_do_not_fit(name, value, make):
         bias=np.zeros(1, dtype=np.int32),
         scale=1,
     )
-    assert len(make(table, trees, trees).likelihoods(walk)) == 180
+    assert len(make(table, trees, trees).likelihoods(walk)[0]) == 180
     with pytest.raises(ValueError, match=r"fit together|no feature"):
         make(table, replace(trees, **{name: value}), trees)
 
@@ -381,11 +381,13 @@ def test_a_table_that_does_not_fit():
 def test_threads_at_the_same_time():
     walk, table, trees = parts()
     tagger = Tagger(table, trees, trees)
-    expected = PythonTagger(table, trees, trees).likelihoods(walk).tolist()
+    expected = PythonTagger(table, trees, trees).likelihoods(walk)[0].tolist()
     found: list[bool] = []
 
     def work() -> None:
-        found.extend(tagger.likelihoods(walk).tolist() == expected for _ in range(50))
+        found.extend(
+            tagger.likelihoods(walk)[0].tolist() == expected for _ in range(50)
+        )
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
