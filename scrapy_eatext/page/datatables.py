@@ -215,7 +215,10 @@ def data_tables(walk: Walk) -> DataTables | None:
     """The data tables of a page, None if it has none."""
     # Cached with the walk's own cached properties.
     if "_data_tables" not in walk.__dict__:
-        walk.__dict__["_data_tables"] = _Finder(walk).data_tables()
+        is_cell = _IS_CELL[walk.elements[:, ElementColumn.TAG]]
+        walk.__dict__["_data_tables"] = (
+            _Finder(walk).data_tables(is_cell) if is_cell.any() else None
+        )
     tables: DataTables | None = walk.__dict__["_data_tables"]
     return tables
 
@@ -249,12 +252,9 @@ class _Finder:
         self._first = elements[:, ElementColumn.FIRST_BLOCK]
         self._last = elements[:, ElementColumn.LAST_BLOCK]
 
-    def data_tables(self) -> DataTables | None:
+    def data_tables(self, is_cell: _Flags) -> DataTables | None:
         tags, parents, first = self._tags, self._parents, self._first
-        is_cell = _IS_CELL[tags]
-        if not is_cell.any():
-            return None
-        is_cell &= _IS_ROW[tags[parents]]
+        is_cell = is_cell & _IS_ROW[tags[parents]]
         filled = self._last > first
         self._cells = (is_cell & (filled | _has_image(self._walk, is_cell))).nonzero()[
             0

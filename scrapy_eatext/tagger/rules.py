@@ -103,10 +103,9 @@ def _runs(texts: list[int]) -> Iterator[tuple[int, int, int]]:
 
 def without_edit_links(walk: Walk, kept: Flags, w: Ints, chances: Ints) -> Flags:
     """The kept blocks, without those that begin in an element named after editing."""
-    # Few pages have such a word; looking up all names takes four times as long.
-    if not any((walk.tokens == value).any() for value in EDITS.hashes):
+    if not (named := EDITS.rows(walk)):
         return kept
-    rows = np.array(EDITS.rows(walk), dtype=np.intp)
+    rows = np.array(named, dtype=np.intp)
     blocks = walk.elements[rows, ElementColumn.FIRST_BLOCK]
     has_block = blocks < len(kept)
     rows, blocks = rows[has_block], blocks[has_block]
