@@ -27,7 +27,7 @@ from scrapy_eatext.algorithms.base import (
 from scrapy_eatext.algorithms.modelfile import ModelError, load_model, model_path
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.embedded import embedded_text
-from scrapy_eatext.page.names import COMMENTS
+from scrapy_eatext.page.names import COMMENTS, REVIEWS, Names
 from scrapy_eatext.result import EMPTY_SCORE
 from scrapy_eatext.sites.evidence import taught
 from scrapy_eatext.sites.files import load_lessons
@@ -43,6 +43,7 @@ from scrapy_eatext.tagger.rules import (
     without_bylines,
     without_copies,
     without_edit_links,
+    without_shop_parts,
 )
 from scrapy_eatext.tagger.selection import select
 from scrapy_eatext.tagger.trees import NamedTrees, trees_from
@@ -62,7 +63,8 @@ if TYPE_CHECKING:
 _CODE_VERSION = "5"
 # A page of one of these kinds has no main text if all blocks have a lower chance than
 # _UNLIKELY, in thousandths.  Chances on pages of fewer words than _SHORT are less sure.
-SPARSE = frozenset(("collection", "listing", "product", "service"))
+PRODUCT = "product"
+SPARSE = frozenset(("collection", "listing", PRODUCT, "service"))
 _UNLIKELY, _SHORT = 300, 100
 # If fewer words than _FEW are kept, a text in the page's data is used instead of the
 # blocks, provided that it is more than _LONGER times as long.
@@ -71,20 +73,27 @@ _FEW, _LONGER = 40, 3
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule after the choice of blocks, except on pages of ``spared`` kinds.
+    """A rule after the choice of blocks.
 
-    ``leave`` takes a walk, the kept blocks, all blocks' words and chances, and returns
-    the blocks that stay.
+    It holds on pages of ``only`` these kinds, if there are any, except on those of
+    ``spared`` kinds.  ``leave`` takes a walk, the kept blocks, all blocks' words and
+    chances, and returns the blocks that stay.
     """
 
     leave: Callable[[Walk, Flags, Ints, Ints], Flags]
     spared: frozenset[str] = frozenset()
+    only: frozenset[str] = frozenset()
 
 
 # The rules that leave out blocks, by the reason, unless a threshold is set: before rows
 # of tables are completed, and after.  benchmarks/rules.py measures the gain of each
 # rule.  Posts of a thread quote each other, and headings of a list stand above links.
-BEFORE = {"a copy of text above": Rule(without_copies, frozenset(("forum",)))}
+BEFORE = {
+    "a copy of text above": Rule(without_copies, frozenset(("forum",))),
+    "a review, delivery or another product": Rule(
+        without_shop_parts, only=frozenset((PRODUCT,))
+    ),
+}
 AFTER = {
     "a wiki's link to edit": Rule(without_edit_links),
     "a heading with nothing below": Rule(
@@ -179,12 +188,13 @@ class Eatext(Algorithm[EatextOptions]):
         )
         score = model.score(page_figures(walk, likelihood, w, chosen))
         kept, chances = chosen.kept, CHANCE[likelihood]
-        comments = _Comments(model.comments, described, w, kept, spoken)
         left_out: dict[int, str] = {}
         if isinstance(least, str):
             if is_without_text(kind, w, chances, _UNLIKELY):
                 kept = np.zeros_like(kept)
             kept = _apply(BEFORE, kind, walk, kept, w, chances, left_out)
+        names = (COMMENTS, REVIEWS) if kind == PRODUCT else (COMMENTS,)
+        comments = _Comments(model.comments, described, names, w, kept, spoken)
         if options.comments:
             kept = kept | comments.rows
         kept = with_captions(walk, whole_tables(walk, kept, w))
@@ -326,7 +336,7 @@ def _apply(
     Adds the reasons of the others to ``left_out``.
     """
     for reason, rule in rules.items():
-        if kind in rule.spared:
+        if kind in rule.spared or (rule.only and kind not in rule.only):
             continue
         remaining = rule.leave(walk, kept, w, chances)
         if remaining is not kept:
@@ -355,19 +365,21 @@ def _of_data(embedded: Embedded) -> Verdict:
 class _Comments:
     """The readers' comments of a page, which are found on first access.
 
-    ``w`` has the words of each block, and ``taught`` marks the comments known from a
+    ``names`` are those of comments' elements, ``w`` has the words of each block, and
+    ``taught`` marks the comments known from a
     site file.
     """
 
     tagger: PythonTagger | None
     walk: Walk
+    names: tuple[Names, ...]
     w: Ints
     kept: Flags
     taught: Flags | None
 
     @cached_property
     def rows(self) -> Flags:
-        comments = named = _named_comments(self.walk, self.w, self.kept)
+        comments = named = _named_comments(self.walk, self.names, self.w, self.kept)
         if self.tagger is not None:
             chance = CHANCE[self.tagger.likelihoods(self.walk)[0]]
             comments = chance > np.where(named, _IF_NAMED, 500)
@@ -378,13 +390,15 @@ class _Comments:
         return flags
 
 
-def _named_comments(walk: Walk, w: Ints, kept: Flags) -> Flags:
+def _named_comments(
+    walk: Walk, names: tuple[Names, ...], w: Ints, kept: Flags
+) -> Flags:
     """The blocks of text in elements named after comments.
 
     An element with most of the kept text is left out: a body with the class
     "comments-open", for example, is not a list of comments.
     """
-    rows = np.array(COMMENTS.rows(walk), dtype=np.intp)
+    rows = np.array([row for each in names for row in each.rows(walk)], dtype=np.intp)
     words = np.concatenate([[0], np.cumsum(np.where(kept, w, 0))])
     named_elements = walk.elements[rows]
     begin = named_elements[:, ElementColumn.FIRST_BLOCK]

@@ -109,6 +109,11 @@ CALLOUTS = Names("admonition admonitionblock alert callout custom")
 POSTED = Names("instagram tiktok tweet")
 # Readers' comments on a page.
 COMMENTS = Names("comment comments commentlist disqus replies responses")
+# On the page of a product: what customers wrote, and what other pages of the shop have too.
+REVIEWS = Names(
+    "bv customerreviews qa questions rating ratings review reviews ugc yotpo prop:review"
+)
+SHOP_PARTS = Names("delivery related")
 # Tests that the visitor is human.
 HUMAN_TESTS = Names("captcha challenge hcaptcha recaptcha turnstile")
 # The byline and date of the page itself, also in microdata.
