@@ -27,7 +27,7 @@ from scrapy_eatext.algorithms.base import (
 from scrapy_eatext.algorithms.modelfile import ModelError, load_model, model_path
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.embedded import embedded_text
-from scrapy_eatext.page.names import COMMENTS, REVIEWS, Names
+from scrapy_eatext.page.names import COMMENTS, REVIEWS
 from scrapy_eatext.result import EMPTY_SCORE
 from scrapy_eatext.sites.evidence import taught
 from scrapy_eatext.sites.files import load_lessons
@@ -190,11 +190,11 @@ class Eatext(Algorithm[EatextOptions]):
         kept, chances = chosen.kept, CHANCE[likelihood]
         left_out: dict[int, str] = {}
         if isinstance(least, str):
-            if is_without_text(kind, w, chances, _UNLIKELY):
-                kept = np.zeros_like(kept)
             kept = _apply(BEFORE, kind, walk, kept, w, chances, left_out)
-        names = (COMMENTS, REVIEWS) if kind == PRODUCT else (COMMENTS,)
-        comments = _Comments(model.comments, described, names, w, kept, spoken)
+        parts = described, kind, w, chosen.kept, kept, spoken
+        comments = _Comments(model.comments, *parts)
+        if isinstance(least, str) and is_without_text(kind, w, chances, _UNLIKELY):
+            kept = np.zeros_like(kept)
         if options.comments:
             kept = kept | comments.rows
         kept = with_captions(walk, whole_tables(walk, kept, w))
@@ -365,24 +365,28 @@ def _of_data(embedded: Embedded) -> Verdict:
 class _Comments:
     """The readers' comments of a page, which are found on first access.
 
-    ``names`` are those of comments' elements, ``w`` has the words of each block, and
-    ``taught`` marks the comments known from a
-    site file.
+    ``w`` has the words of each block, ``chosen`` marks those that were kept before
+    rules, ``kept`` those of them that rules left, and ``taught`` the comments known from
+    a site file.
     """
 
     tagger: PythonTagger | None
     walk: Walk
-    names: tuple[Names, ...]
+    kind: str
     w: Ints
+    chosen: Flags
     kept: Flags
     taught: Flags | None
 
     @cached_property
     def rows(self) -> Flags:
-        comments = named = _named_comments(self.walk, self.names, self.w, self.kept)
+        comments = named = _named_comments(self.walk, self.kind, self.w, self.kept)
         if self.tagger is not None:
             chance = CHANCE[self.tagger.likelihoods(self.walk)[0]]
             comments = chance > np.where(named, _IF_NAMED, 500)
+        if self.kind == PRODUCT:
+            # A review that looked like main text.
+            comments = comments | (named & self.chosen & ~self.kept)
         return comments if self.taught is None else comments | self.taught
 
     def as_list(self) -> list[bool]:
@@ -390,15 +394,16 @@ class _Comments:
         return flags
 
 
-def _named_comments(
-    walk: Walk, names: tuple[Names, ...], w: Ints, kept: Flags
-) -> Flags:
-    """The blocks of text in elements named after comments.
+def _named_comments(walk: Walk, kind: str, w: Ints, kept: Flags) -> Flags:
+    """The blocks of text in elements named after comments, or a product's reviews.
 
     An element with most of the kept text is left out: a body with the class
     "comments-open", for example, is not a list of comments.
     """
-    rows = np.array([row for each in names for row in each.rows(walk)], dtype=np.intp)
+    named_rows = COMMENTS.rows(walk)
+    if kind == PRODUCT:
+        named_rows += REVIEWS.rows(walk)
+    rows = np.array(named_rows, dtype=np.intp)
     words = np.concatenate([[0], np.cumsum(np.where(kept, w, 0))])
     named_elements = walk.elements[rows]
     begin = named_elements[:, ElementColumn.FIRST_BLOCK]

@@ -142,6 +142,45 @@ def test_comments_in_or_out():
     assert extract(html, algorithm="justext").comments == ""
 
 
+REVIEWS = (
+    "I bought this kettle in March, and it has boiled water every day since.",
+    "It pours without a drop beside the cup, though the lid is a little stiff.",
+    "Mine came with a small dent, and the shop sent another one free of charge.",
+)
+
+
+def kettle(named: str) -> str:
+    """The page of a product, with reviews in an element of a name."""
+    reviews = "".join(f"<div class=one><p>{text}</p></div>" for text in REVIEWS)
+    return f"""<title>Copper kettle - Harbour Kitchen Shop</title>
+    <header><nav><ul><li><a href=/pots>Pots</a><li><a href=/cart>Cart (0)</a></ul></nav>
+    </header><main><div class="product product-page">
+    <h1 class=product-title>Copper kettle</h1><div class=price>&euro; 64.90</div>
+    <form class=add-to-cart><button>Add to cart</button></form>
+    <div class=product-description><h2>Description</h2>
+    <p>A kettle of hammered copper, lined with tin, for gas and for electric stoves. It
+    holds a litre and a half, and whistles when the water boils.</p>
+    <p>The handle of beech wood does not grow hot. Wash the kettle by hand and rub it
+    with half a lemon when it has lost its shine.</p></div>
+    <section class={named}><h2>What others say</h2>{reviews}</section>
+    </div></main><footer>Harbour Kitchen Shop, 12 Quay Street</footer>"""
+
+
+def test_reviews_of_a_product_are_comments():
+    found = extract(kettle("product-reviews"))
+    assert found.page_type == "product"
+    assert "half a lemon" in found.text
+    for review in REVIEWS:
+        assert review not in found.text
+        assert review in found.comments
+    reason = next(b.reason for b in found.blocks if b.text == REVIEWS[0])
+    assert "left out: a review" in reason
+    # They are main text if they are asked for, and where a threshold is set.
+    for options in ({"comments": True}, {"threshold": 0.3}):
+        asked = extract(kettle("product-reviews"), options=options)
+        assert REVIEWS[0] in asked.text
+
+
 def test_a_page_that_says_it_has_comments_is_none_of_them():
     footer = "All rights are reserved by the bakers of the old bridge."
     said = f"<div id=comments>{comments(2)}</div>"

@@ -18,6 +18,7 @@ from scrapy_eatext.tagger.rules import (
     without_bare_headings,
     without_bylines,
     without_copies,
+    without_shop_parts,
 )
 from tests.support.passages import PROSE
 from tests.support.properties import check_linear
@@ -74,6 +75,35 @@ ONE = paragraphs("One", "Two", "Three")
 )  # fmt: skip
 def test_copies_of_the_text_go(html, rest) -> None:
     assert [text.split()[0] for text in left_by(without_copies, html)] == rest
+
+
+FOUR = paragraphs("Four")
+
+
+@pytest.mark.parametrize(
+    ("html", "stays"),
+    [
+        (f"{ONE}<div class='product-reviews'>{FOUR}</div>", False),
+        (f"{ONE}<div itemprop=review>{FOUR}</div>", False),
+        (f"{ONE}<div id=customerReviews>{FOUR}</div>", False),
+        (f"{ONE}<section id=qa>{FOUR}</section>", False),
+        (f"{ONE}<div class=comment-list>{FOUR}</div>", False),
+        (f"{ONE}<div class=delivery_info>{FOUR}</div>", False),
+        (f"<aside class=related-products>{FOUR}</aside>{ONE}", False),
+        (f"{ONE}<div class=reviews><div class=review>{FOUR}</div></div>", False),
+        # What nobody named so, what nobody would see, ...
+        (f"{ONE}<div class=previews>{FOUR}</div>", True),
+        (f"{ONE}<div class=reviews></div>{FOUR}", True),
+        # and what is named after reviews as a whole.
+        (f"<div class=reviews>{ONE}{FOUR}</div>", True),
+        (f"<div class=reviews>{ONE}<div class=review>{FOUR}</div></div>", False),
+    ],
+)
+def test_reviews_delivery_and_other_products_go(html: str, stays: bool) -> None:
+    left = left_by(without_shop_parts, html)
+    assert [text.split()[0] for text in left] == ["One", "Two", "Three"] + (
+        ["Four"] * stays
+    )
 
 
 @given(st.lists(st.integers(0, 3), max_size=40))
