@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,7 @@ from scrapy_eatext.algorithms.base import (
 from scrapy_eatext.algorithms.modelfile import ModelError, load_model, model_path
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.embedded import embedded_text
-from scrapy_eatext.page.names import COMMENTS, REVIEWS
+from scrapy_eatext.page.names import COMMENTS, DIALOGS, REVIEWS, SHOP_PARTS
 from scrapy_eatext.result import EMPTY_SCORE
 from scrapy_eatext.sites.evidence import taught
 from scrapy_eatext.sites.files import load_lessons
@@ -43,7 +43,7 @@ from scrapy_eatext.tagger.rules import (
     without_bylines,
     without_copies,
     without_edit_links,
-    without_shop_parts,
+    without_named,
 )
 from scrapy_eatext.tagger.selection import select
 from scrapy_eatext.tagger.trees import NamedTrees, trees_from
@@ -91,8 +91,10 @@ class Rule:
 BEFORE = {
     "a copy of text above": Rule(without_copies, frozenset(("forum",))),
     "a review, delivery or another product": Rule(
-        without_shop_parts, only=frozenset((PRODUCT,))
+        partial(without_named, (COMMENTS, REVIEWS, SHOP_PARTS)),
+        only=frozenset((PRODUCT,)),
     ),
+    "a dialog": Rule(partial(without_named, (DIALOGS,)), only=SPARSE),
 }
 AFTER = {
     "a wiki's link to edit": Rule(without_edit_links),

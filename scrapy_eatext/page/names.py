@@ -114,6 +114,8 @@ REVIEWS = Names(
     "bv customerreviews qa questions rating ratings review reviews ugc yotpo prop:review"
 )
 SHOP_PARTS = Names("delivery related")
+# What lies over a page until it is closed.
+DIALOGS = Names("lightbox modal popup role:alertdialog role:dialog")
 # Tests that the visitor is human.
 HUMAN_TESTS = Names("captcha challenge hcaptcha recaptcha turnstile")
 # The byline and date of the page itself, also in microdata.

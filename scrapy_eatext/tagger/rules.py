@@ -14,7 +14,7 @@ import numpy as np
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.datatables import data_tables
-from scrapy_eatext.page.names import COMMENTS, EDITS, REVIEWS, SHOP_PARTS
+from scrapy_eatext.page.names import EDITS, Names
 from scrapy_eatext.page.tables import are_among, rows_with
 from scrapy_eatext.page.tags import HEADING, QUOTE, TAG_ID
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # A run of copies has at least _COPIES, _COPIED_WORDS, and one in _ONE_IN of the kept
 # words; all runs together have at least one in _ALL_ONE_IN of them.
 _COPIES, _COPIED_WORDS, _ONE_IN, _ALL_ONE_IN = 2, 40, 20, 4
-# An element with this share of the kept words or more is no part of a product's page.
+# An element with this share of the kept words or more is not left out for its name.
 _NEARLY_ALL = 0.9
 # A heading with at least this chance, in thousandths, is always kept: also in main text
 # a heading may stand above something other than text, such as a video.
@@ -41,7 +41,6 @@ _SURE_LINE = 800
 _SHORT, _LONG, _FIRST = 12, 150, 4
 # A row of a table is kept if more than one in this many of its words was chosen.
 _SHARE = 3
-_PARTS = COMMENTS, REVIEWS, SHOP_PARTS
 _FIGURE, _FIGCAPTION = TAG_ID["figure"], TAG_ID["figcaption"]
 _BOUNDS = [ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK]
 _LINE = [BlockColumn.KIND, BlockColumn.START, BlockColumn.END]
@@ -104,21 +103,23 @@ def _runs(texts: list[int]) -> Iterator[tuple[int, int, int]]:
         at += max(count, 1)
 
 
-def without_shop_parts(walk: Walk, kept: Flags, w: Ints, chances: Ints) -> Flags:
-    """The kept blocks, without reviews, terms of delivery and related products.
+def without_named(
+    names: tuple[Names, ...], walk: Walk, kept: Flags, w: Ints, chances: Ints
+) -> Flags:
+    """The kept blocks, without those in elements with some names.
 
-    On the page of a product they stand in elements that are named so.
+    An element with nearly all of the kept words is left as it is.
     """
-    rows = [row for names in _PARTS for row in names.rows(walk)]
+    rows = [row for each in names for row in each.rows(walk)]
     if not rows:
         return kept
     begins, ends = walk.elements[rows][:, _BOUNDS].T
     words = np.concatenate([[0], np.where(kept, w, 0).cumsum()])
-    is_part = words[ends] - words[begins] < _NEARLY_ALL * words[-1]
-    # For each block how many parts begin up to it less how many end.
+    is_left_out = words[ends] - words[begins] < _NEARLY_ALL * words[-1]
+    # For each block how many of the elements begin up to it, less how many end.
     count = len(kept) + 1
-    steps = np.bincount(begins[is_part], minlength=count)
-    steps -= np.bincount(ends[is_part], minlength=count)
+    steps = np.bincount(begins[is_left_out], minlength=count)
+    steps -= np.bincount(ends[is_left_out], minlength=count)
     return _without(kept, (steps.cumsum()[:-1] > 0).nonzero()[0])
 
 

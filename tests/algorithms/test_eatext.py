@@ -149,8 +149,8 @@ REVIEWS = (
 )
 
 
-def kettle(named: str) -> str:
-    """The page of a product, with reviews in an element of a name."""
+def kettle(attributes: str) -> str:
+    """The page of a product, with reviews in an element with some attributes."""
     reviews = "".join(f"<div class=one><p>{text}</p></div>" for text in REVIEWS)
     return f"""<title>Copper kettle - Harbour Kitchen Shop</title>
     <header><nav><ul><li><a href=/pots>Pots</a><li><a href=/cart>Cart (0)</a></ul></nav>
@@ -162,12 +162,12 @@ def kettle(named: str) -> str:
     holds a litre and a half, and whistles when the water boils.</p>
     <p>The handle of beech wood does not grow hot. Wash the kettle by hand and rub it
     with half a lemon when it has lost its shine.</p></div>
-    <section class={named}><h2>What others say</h2>{reviews}</section>
+    <section {attributes}><h2>What others say</h2>{reviews}</section>
     </div></main><footer>Harbour Kitchen Shop, 12 Quay Street</footer>"""
 
 
 def test_reviews_of_a_product_are_comments():
-    found = extract(kettle("product-reviews"))
+    found = extract(kettle("class=product-reviews"))
     assert found.page_type == "product"
     assert "half a lemon" in found.text
     for review in REVIEWS:
@@ -177,8 +177,18 @@ def test_reviews_of_a_product_are_comments():
     assert "left out: a review" in reason
     # They are main text if they are asked for, and where a threshold is set.
     for options in ({"comments": True}, {"threshold": 0.3}):
-        asked = extract(kettle("product-reviews"), options=options)
+        asked = extract(kettle("class=product-reviews"), options=options)
         assert REVIEWS[0] in asked.text
+
+
+@pytest.mark.parametrize("attributes", ["role=dialog", "class=size-modal"])
+def test_dialogs_of_a_product_are_nothing(attributes):
+    found = extract(kettle(attributes))
+    assert found.page_type == "product"
+    assert "half a lemon" in found.text
+    assert not any(review in found.text + found.comments for review in REVIEWS)
+    reason = next(b.reason for b in found.blocks if b.text == REVIEWS[0])
+    assert "left out: a dialog" in reason
 
 
 def test_a_page_that_says_it_has_comments_is_none_of_them():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.datatables import data_tables
+from scrapy_eatext.page.names import COMMENTS, REVIEWS, SHOP_PARTS
 from scrapy_eatext.tagger.facts import weights
 from scrapy_eatext.tagger.rules import (
     _runs,
@@ -18,7 +21,7 @@ from scrapy_eatext.tagger.rules import (
     without_bare_headings,
     without_bylines,
     without_copies,
-    without_shop_parts,
+    without_named,
 )
 from tests.support.passages import PROSE
 from tests.support.properties import check_linear
@@ -100,7 +103,8 @@ FOUR = paragraphs("Four")
     ],
 )
 def test_reviews_delivery_and_other_products_go(html: str, stays: bool) -> None:
-    left = left_by(without_shop_parts, html)
+    names = COMMENTS, REVIEWS, SHOP_PARTS
+    left = left_by(partial(without_named, names), html)
     assert [text.split()[0] for text in left] == ["One", "Two", "Three"] + (
         ["Four"] * stays
     )
