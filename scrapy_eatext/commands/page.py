@@ -160,7 +160,7 @@ def _one(html: Any, url: str, config: Config, args: Namespace) -> int:
 def _output(page: Page, choice: Choice, args: Namespace) -> str:
     """The text to print for a page, by --compare or --format."""
     if args.compare is not None:
-        texts = page.blocks.texts(list(range(len(page.blocks))))
+        texts = page.blocks.texts()
         # The first run of an algorithm loads its model, so the second one is timed.
         for name in choice.algorithms:
             _timed(name, page, choice)

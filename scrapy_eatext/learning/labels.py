@@ -144,7 +144,7 @@ def parsed(page: LabelledPage) -> tuple[Page, list[str]]:
     """A page, and the texts of its blocks."""
     parsed_page = Page.of(page.html, page.url or None)
     blocks = parsed_page.blocks
-    return parsed_page, blocks.texts(list(range(len(blocks))))
+    return parsed_page, blocks.texts()
 
 
 def label_page(

@@ -106,7 +106,7 @@ def _selected(page: Page, selector: str) -> str:
 
 def _text(page: Page, otherwise: str) -> str:
     blocks = page.blocks
-    text = "\n".join(blocks.texts(list(range(len(blocks)))))
+    text = "\n".join(blocks.texts())
     if not text:
         raise DataError(otherwise)
     return text

@@ -69,7 +69,7 @@ def addresses(
         or judged.page.is_lenient
     ):
         return [url.removesuffix("#")] * len(places)
-    words = _Words(units.texts(list(range(len(units)))))
+    words = _Words(units.texts())
     mark = "" if "#" in url else "#"
     urls: list[str] = []
     for start, end in watched(places, 64):

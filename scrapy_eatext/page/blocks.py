@@ -73,10 +73,11 @@ class Blocks:
         begin, end = self.place(i)
         return self.walk.text[begin:end].decode()
 
-    def texts(self, of: list[int]) -> list[str]:
-        """The texts of some of the blocks."""
+    def texts(self, of: list[int] | None = None) -> list[str]:
+        """The texts of some of the blocks, or of all."""
         text = self.walk.text
-        starts, ends = values_of(self.walk.blocks, of, (_START, _END))
+        rows = list(range(len(self))) if of is None else of
+        starts, ends = values_of(self.walk.blocks, rows, (_START, _END))
         return [
             text[start:end].decode() for start, end in zip(starts, ends, strict=True)
         ]

@@ -135,7 +135,7 @@ def wall_of(page: Page, text: str) -> str:
     blocks = page.blocks
     if len(blocks) > _MOST_BLOCKS or sum(blocks.chars) > _MOST_CHARS:
         return ""
-    block_texts = blocks.texts(list(range(len(blocks))))
+    block_texts = blocks.texts()
     page_text = "\n".join(block_texts)
     headings = [i for i in range(len(blocks)) if blocks.kind(i) == "heading"]
     heads = _lines(page.title, *(block_texts[i] for i in headings))

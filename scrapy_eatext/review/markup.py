@@ -48,7 +48,7 @@ def events(page: Page) -> Iterator[Event]:
     """
     blocks = page.blocks
     shown = set(blocks.walk.nodes)
-    follow = _Follower(blocks.texts(list(range(len(blocks)))))
+    follow = _Follower(blocks.texts())
 
     def texts(inside: Any, text: str | None) -> Iterator[Event]:
         if text:

@@ -58,7 +58,7 @@ class Studied:
         walk = blocks.walk
         self.labels = labels
         self.likelihood = likelihood
-        self.texts = blocks.texts(list(range(len(blocks))))
+        self.texts = blocks.texts()
         self.hashes = walk.blocks[:, BlockColumn.HASH].tolist()
         self.words = weights(walk)
         self.walk = walk

@@ -463,7 +463,7 @@ def test_every_block_is_found_in_its_frame() -> None:
     for piece in shown.iter("eatext-t"):
         number = int(piece.get("b"))
         pieces[number] = pieces.get(number, "") + (piece.text or "")
-    texts = page.blocks.texts(list(range(len(page.blocks))))
+    texts = page.blocks.texts()
     assert sorted(pieces) == list(range(len(texts)))
     for number, text in enumerate(texts):
         bare = pieces[number].replace("\xad", "")

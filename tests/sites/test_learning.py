@@ -60,7 +60,7 @@ def odd_site(tmp_path):
 
 
 def labelled(page):
-    texts = page.blocks.texts(list(range(len(page.blocks))))
+    texts = page.blocks.texts()
     signs = "".join("m" if text.startswith("Day") else "-" for text in texts)
     return studied(page, signs)
 

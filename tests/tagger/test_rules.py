@@ -30,7 +30,7 @@ from tests.support.properties import check_linear
 def left_by(rule, html: str) -> list[str]:
     """The texts that a rule leaves of those without "gone"; "Sure" ones have high chances."""
     blocks = Page.of(html).blocks
-    texts = blocks.texts(list(range(len(blocks))))
+    texts = blocks.texts()
     kept = np.array(["gone" not in text for text in texts])
     chances = np.array([900 if text.startswith("Sure") else 600 for text in texts])
     found = rule(blocks.walk, kept, weights(blocks.walk), chances)
