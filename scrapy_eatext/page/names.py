@@ -110,8 +110,9 @@ POSTED = Names("instagram tiktok tweet")
 # Readers' comments on a page.
 COMMENTS = Names("comment comments commentlist disqus replies responses")
 # On the page of a product: what customers wrote, and what other pages of the shop have too.
+# No word of two letters, as generated names have these too.
 REVIEWS = Names(
-    "bv customerreviews qa questions rating ratings review reviews ugc yotpo prop:review"
+    "customerreviews questions rating ratings review reviews yotpo prop:review"
 )
 SHOP_PARTS = Names("delivery related")
 # What lies over a page until it is closed.

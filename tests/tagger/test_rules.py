@@ -89,13 +89,14 @@ FOUR = paragraphs("Four")
         (f"{ONE}<div class='product-reviews'>{FOUR}</div>", False),
         (f"{ONE}<div itemprop=review>{FOUR}</div>", False),
         (f"{ONE}<div id=customerReviews>{FOUR}</div>", False),
-        (f"{ONE}<section id=qa>{FOUR}</section>", False),
+        (f"{ONE}<section id=product-questions>{FOUR}</section>", False),
         (f"{ONE}<div class=comment-list>{FOUR}</div>", False),
         (f"{ONE}<div class=delivery_info>{FOUR}</div>", False),
         (f"<aside class=related-products>{FOUR}</aside>{ONE}", False),
         (f"{ONE}<div class=reviews><div class=review>{FOUR}</div></div>", False),
         # What nobody named so, what nobody would see, ...
         (f"{ONE}<div class=previews>{FOUR}</div>", True),
+        (f"{ONE}<div class=fYQa>{FOUR}</div>", True),
         (f"{ONE}<div class=reviews></div>{FOUR}", True),
         # and what is named after reviews as a whole.
         (f"<div class=reviews>{ONE}{FOUR}</div>", True),
