@@ -19,6 +19,7 @@ import numpy as np
 
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.output.inline import Inlines
+from scrapy_eatext.output.passages import words_of
 from scrapy_eatext.output.posts import without_says
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.blocks import Blocks
@@ -41,6 +42,9 @@ _LINKS, _LEVELS, _LONGEST, _TITLE = 5000, 15, 2000, 500
 # less on pages whose page type is that of lists.
 _LEAST, _SHARE, _SHARE_OF_LISTS = 3, 0.5, 0.3
 _LISTS = frozenset(("collection", "forum", "listing"))
+# The posts of a thread have at least this many words in the mean, and half of them an
+# author.  What a board lists has fewer words.
+_POST_WORDS = 40
 # The least share of its line that a link has, unless it is a heading or begins an item;
 # and how many bytes of the line are read on both sides of it.
 _OF_LINE, _WINDOW = 0.6, 1000
@@ -104,9 +108,19 @@ def _list_of(links: list[_Link]) -> _List:
 def write_entries(judged: JudgedPage) -> tuple[Entry, ...]:
     """The entries of a page, none unless most of the kept text is a list."""
     units = judged.units
-    if not isinstance(units, Blocks) or not judged.shown.units:
+    if not isinstance(units, Blocks) or not judged.shown.units or _is_thread(judged):
         return ()
     return tuple(_Reader(judged, units).entries())
+
+
+def _is_thread(judged: JudgedPage) -> bool:
+    """Whether a page has posts of people, whose links are no list."""
+    if judged.thread is None:
+        return False
+    posts = judged.output("posts")
+    authors = sum(bool(post.author) for post in posts)
+    words = sum(words_of(post.text) for post in posts)
+    return 2 * authors >= len(posts) and words >= _POST_WORDS * max(len(posts), 1)
 
 
 class _Reader:

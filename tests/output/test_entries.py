@@ -155,6 +155,18 @@ def test_names_of_users_are_no_entries_of_a_thread():
     assert entries(html, page_type="forum") == []
 
 
+@pytest.mark.parametrize("sentences", [1, 5])
+def test_what_posts_of_a_thread_link_to_is_no_list(sentences):
+    """Short ones are those of a board, whose titles are links."""
+    html = "".join(
+        f"<div class=post><b class=author>{user}</b><h3>{link(name)}</h3>"
+        f"<p>{TEXT * sentences}</p></div>"
+        for user, name in zip(("Ada", "Ben", "Cleo", "Dov"), NAMES, strict=True)
+    )
+    found = titles(html, page_type="forum")
+    assert found == (named(*NAMES) if sentences == 1 else [])
+
+
 def test_a_list_of_what_the_default_algorithm_keeps():
     html = repeated(
         lambda name: f"<article><h2>{link(name)}</h2><p>{TEXT} {TEXT}</p></article>"
