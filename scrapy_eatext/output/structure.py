@@ -326,7 +326,7 @@ class _Structure:
                 self._nodes.tables[node] = table
             return table is not None
         if kind == NodeKind.DEFINITIONS:
-            return self._is_definitions(node)
+            return self._is_definitions(node, around)
         return _HELD_BY[kind] == around
 
     def _is_list(self, node: int) -> bool:
@@ -355,11 +355,15 @@ class _Structure:
             self._numbered.append(node)
         return True
 
-    def _is_definitions(self, node: int) -> bool:
-        """Whether there are terms; a stray child joins the definition before it."""
+    def _is_definitions(self, node: int, around: int) -> bool:
+        """Whether there are terms, in an item several, as boards lay topics out with one.
+
+        A stray child joins the definition before it.
+        """
         nodes, kinds, children = self._nodes, self._kinds, self._children
         inside = children[node]
-        if all(kinds[child] != NodeKind.TERM for child in inside):
+        terms = sum(kinds[child] == NodeKind.TERM for child in inside)
+        if terms <= (around == NodeKind.ITEM):
             return False
         before = list(
             takewhile(lambda child: kinds[child] not in _IN_DEFINITIONS, inside)
