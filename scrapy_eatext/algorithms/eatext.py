@@ -62,10 +62,11 @@ if TYPE_CHECKING:
 
 _CODE_VERSION = "5"
 # A page of one of these kinds has no main text if all blocks have a lower chance than
-# _UNLIKELY, in thousandths.  Chances on pages of fewer words than _SHORT are less sure.
+# _UNLIKELY, in thousandths; on pages of fewer words than _SHORT, where chances are less
+# sure, than _UNLIKELY_IF_SHORT.
 PRODUCT = "product"
 SPARSE = frozenset(("collection", "listing", PRODUCT, "service"))
-_UNLIKELY, _SHORT = 300, 100
+_UNLIKELY, _UNLIKELY_IF_SHORT, _SHORT = 300, 150, 100
 # If fewer words than _FEW are kept, a text in the page's data is used instead of the
 # blocks, provided that it is more than _LONGER times as long.
 _FEW, _LONGER = 40, 3
@@ -87,7 +88,8 @@ class Rule:
 
 # The rules that leave out blocks, by the reason, unless a threshold is set: before rows
 # of tables are completed, and after.  benchmarks/rules.py measures the gain of each
-# rule.  Posts of a thread quote each other, and headings of a list stand above links.
+# rule.  Posts of a thread quote each other, headings of a list stand above links, and
+# dated lines are text of a list.
 BEFORE = {
     "a copy of text above": Rule(without_copies, frozenset(("forum",))),
     "a review, delivery or another product": Rule(
@@ -101,7 +103,7 @@ AFTER = {
     "a heading with nothing below": Rule(
         without_bare_headings, frozenset(("listing",))
     ),
-    "a dated line before the text": Rule(without_bylines),
+    "a dated line before the text": Rule(without_bylines, SPARSE),
 }
 # In an element that is named after comments, a block is a comment if its chance of being
 # one, in thousandths, is above this.
@@ -149,8 +151,9 @@ class EatextOptions(Options):
 
 def is_without_text(kind: str, w: Ints, chances: Ints, limit: int) -> bool:
     """Whether a page of a sparse kind has no block with a chance of at least a limit."""
-    is_long = int(w.sum()) >= _SHORT
-    return kind in SPARSE and is_long and bool(chances.max() < limit)
+    if int(w.sum()) < _SHORT:
+        limit = min(limit, _UNLIKELY_IF_SHORT)
+    return kind in SPARSE and bool(chances.max() < limit)
 
 
 class Eatext(Algorithm[EatextOptions]):

@@ -35,7 +35,7 @@ _SURE_HEADING = 700
 # If the other kept blocks have fewer words, all headings stay.
 _FEW = 40
 # A dated line with at least this chance, in thousandths, is always kept.
-_SURE_LINE = 800
+_SURE_LINE = 900
 # The most words of a byline; the fewest characters of the text's first long block, as
 # some scripts have no spaces; and how many of the first kept blocks may be bylines.
 _SHORT, _LONG, _FIRST = 12, 150, 4

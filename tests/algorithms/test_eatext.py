@@ -68,9 +68,7 @@ def test_a_result_tells_kind_score_and_version():
 @pytest.mark.parametrize(
     "content",
     [
-        pytest.param(
-            "", marks=pytest.mark.xfail(strict=True, reason="a menu alone: .3015")
-        ),
+        "",
         (
             "<form><label>User</label><input name=u><label>Password</label>"
             "<input type=password name=p><button>Log in</button></form>"

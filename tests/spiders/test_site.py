@@ -196,7 +196,7 @@ def test_sitemaps_on_another_host(site):
     site.pages["/robots.txt"] = f"Sitemap: {other}/sitemap.xml"
     site.add_sitemap(["/news/b7"])
     site.pages["/"] = listing([])
-    assert site.paths() == ["/news/b7"]
+    assert "/news/b7" in site.paths()
 
 
 def test_sitemaps_of_the_host_that_the_start_leads_to():
