@@ -101,7 +101,7 @@ BEFORE = {
 AFTER = {
     "a wiki's link to edit": Rule(without_edit_links),
     "a heading with nothing below": Rule(
-        without_bare_headings, frozenset(("listing",))
+        without_bare_headings, frozenset(("collection", "listing"))
     ),
     "a dated line before the text": Rule(without_bylines, SPARSE),
 }
