@@ -64,7 +64,7 @@ _CODE_VERSION = "5"
 # A page of one of these kinds has no main text if all blocks have a lower chance than
 # _UNLIKELY, in thousandths; on pages of fewer words than _SHORT, where chances are less
 # sure, than _UNLIKELY_IF_SHORT.
-PRODUCT = "product"
+FORUM, PRODUCT = "forum", "product"
 SPARSE = frozenset(("collection", "listing", PRODUCT, "service"))
 _UNLIKELY, _UNLIKELY_IF_SHORT, _SHORT = 300, 150, 100
 # If fewer words than _FEW are kept, a text in the page's data is used instead of the
@@ -91,7 +91,7 @@ class Rule:
 # rule.  Posts of a thread quote each other, headings of a list stand above links, and
 # dated lines are text of a list.
 BEFORE = {
-    "a copy of text above": Rule(without_copies, frozenset(("forum",))),
+    "a copy of text above": Rule(without_copies, frozenset((FORUM,))),
     "a review, delivery or another product": Rule(
         partial(without_named, (COMMENTS, REVIEWS, SHOP_PARTS)),
         only=frozenset((PRODUCT,)),
@@ -108,6 +108,8 @@ AFTER = {
 # In an element that is named after comments, a block is a comment if its chance of being
 # one, in thousandths, is above this.
 _IF_NAMED = 50
+# A thread lacks its comments if less than one in so many of their words is used.
+_ONE_IN = 3
 # A block of fewer words than this among comments is more likely a button.
 _COMMENT_WORDS = 3
 
@@ -392,7 +394,15 @@ class _Comments:
         if self.kind == PRODUCT:
             # A review that looked like main text.
             comments = comments | (named & self.chosen & ~self.kept)
+        elif self.kind == FORUM and self._are_missed(named, comments):
+            comments = comments | named
         return comments if self.taught is None else comments | self.taught
+
+    def _are_missed(self, named: Flags, comments: Flags) -> bool:
+        """Whether elements named after comments have much text, which is hardly used."""
+        w = self.w
+        used, of_names = w[named & (self.kept | comments)].sum(), w[named].sum()
+        return bool(of_names > max(w[self.kept].sum(), used * _ONE_IN))
 
     def as_list(self) -> list[bool]:
         flags: list[bool] = self.rows.tolist()

@@ -12,12 +12,15 @@ import numpy as np
 import pytest
 
 from scrapy_eatext import extract
+from scrapy_eatext.algorithms import eatext
 from scrapy_eatext.algorithms.eatext import load_tagger
 from scrapy_eatext.algorithms.modelfile import (
     ModelError,
     load_model,
     save_model,
 )
+from scrapy_eatext.page import Page
+from scrapy_eatext.tagger.facts import weights
 from tests.support.passages import PROSE
 
 MENU = "".join(
@@ -177,6 +180,37 @@ def test_reviews_of_a_product_are_comments():
     for options in ({"comments": True}, {"threshold": 0.3}):
         asked = extract(kettle("class=product-reviews"), options=options)
         assert REVIEWS[0] in asked.text
+
+
+class Unsure:
+    """A tagger that takes no block for a comment."""
+
+    def likelihoods(self, walk):
+        return np.zeros(len(walk.blocks), dtype=np.int64), np.zeros(0, dtype=np.int64)
+
+
+@pytest.mark.parametrize(
+    ("kind", "kept", "found"),
+    [
+        ("forum", "rules", True),
+        # Where some of them are kept, the others may be none; an article has a text.
+        ("forum", "rules, and what Ann says", False),
+        ("article", "rules", False),
+    ],
+)
+def test_a_thread_has_comments(kind, kept, found):
+    said = "".join(
+        f"<div class=comment><p>{name} says: {PROSE['en']}</p></div>"
+        for name in ("Ann", "Ben")
+    )
+    blocks = Page.of(f"<p>The rules of this board.</p>{said}").blocks
+    texts = blocks.texts()
+    chosen = np.array(
+        [any(w in kept and w in t for w in ("rules", "Ann")) for t in texts]
+    )
+    walk, w = blocks.walk, weights(blocks.walk)
+    comments = eatext._Comments(Unsure(), walk, kind, w, chosen, chosen, None)
+    assert comments.as_list() == [found and "says" in text for text in texts]
 
 
 @pytest.mark.parametrize("attributes", ["role=dialog", "class=size-modal"])
