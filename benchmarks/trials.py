@@ -92,8 +92,7 @@ def prepared(folder: Path, sets: Sequence[str], corrections: str) -> Prepared:
     samples = taken.data
     fold = np.array(folds([sample.site for sample in samples], FOLDS, 0))
     tokens = tokens_of(samples)
-    weight = learning.kind_weights(samples)
-    of_kinds = {kind: weight[kind] for kind in learning.kind_names(samples)}
+    of_kinds = learning.weights_of_names(samples)
     _, flagged = learn_table(samples, tokens, of_kinds)
     tables = []
     for k in range(FOLDS):

@@ -61,10 +61,10 @@ if TYPE_CHECKING:
 
 
 _CODE_VERSION = "5"
+FORUM, PRODUCT = "forum", "product"
 # A page of one of these kinds has no main text if all blocks have a lower chance than
 # _UNLIKELY, in thousandths; on pages of fewer words than _SHORT, where chances are less
 # sure, than _UNLIKELY_IF_SHORT.
-FORUM, PRODUCT = "forum", "product"
 SPARSE = frozenset(("collection", "listing", PRODUCT, "service"))
 _UNLIKELY, _UNLIKELY_IF_SHORT, _SHORT = 300, 150, 100
 # If fewer words than _FEW are kept, a text in the page's data is used instead of the
@@ -194,14 +194,22 @@ class Eatext(Algorithm[EatextOptions]):
             None if isinstance(least, str) else round(least * 1000),
         )
         score = model.score(page_figures(walk, likelihood, w, chosen))
-        kept, chances = chosen.kept, CHANCE[likelihood]
+        chances = CHANCE[likelihood]
+        kept = remaining = chosen.kept
         left_out: dict[int, str] = {}
         if isinstance(least, str):
-            kept = _apply(BEFORE, kind, walk, kept, w, chances, left_out)
-        parts = described, kind, w, chosen.kept, kept, spoken
-        comments = _Comments(model.comments, *parts)
-        if isinstance(least, str) and is_without_text(kind, w, chances, _UNLIKELY):
-            kept = np.zeros_like(kept)
+            kept = remaining = _apply(BEFORE, kind, walk, kept, w, chances, left_out)
+            if is_without_text(kind, w, chances, _UNLIKELY):
+                kept = np.zeros_like(kept)
+        comments = _Comments(
+            model.comments,
+            described,
+            kind,
+            w,
+            chosen=chosen.kept,
+            kept=remaining,
+            taught=spoken,
+        )
         if options.comments:
             kept = kept | comments.rows
         kept = with_captions(walk, whole_tables(walk, kept, w))
@@ -415,10 +423,8 @@ def _named_comments(walk: Walk, kind: str, w: Ints, kept: Flags) -> Flags:
     An element with most of the kept text is left out: a body with the class
     "comments-open", for example, is not a list of comments.
     """
-    named_rows = COMMENTS.rows(walk)
-    if kind == PRODUCT:
-        named_rows += REVIEWS.rows(walk)
-    rows = np.array(named_rows, dtype=np.intp)
+    names = (COMMENTS, REVIEWS) if kind == PRODUCT else (COMMENTS,)
+    rows = np.array([row for each in names for row in each.rows(walk)], dtype=np.intp)
     words = np.concatenate([[0], np.cumsum(np.where(kept, w, 0))])
     named_elements = walk.elements[rows]
     begin = named_elements[:, ElementColumn.FIRST_BLOCK]

@@ -221,8 +221,7 @@ def varied(samples: Sequence[Sample], seed: int) -> list[Sample]:
 def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     inner = np.array(folds([sample.site for sample in samples], INNER, seed))
     tokens = tokens_of(samples)
-    kinds, weight_of_kind = kind_names(samples), kind_weights(samples)
-    of_kinds = {kind: weight_of_kind[kind] for kind in kinds}
+    of_kinds = weights_of_names(samples)
     table, flagged_names = learn_table(samples, tokens, of_kinds)
     tables = []
     for fold in range(INNER):
@@ -267,7 +266,7 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     for name, trees in parts.items():
         arrays |= trees.arrays(name)
     header = {
-        "kinds": kinds,
+        "kinds": list(of_kinds),
         "features": {name: list(trees.names) for name, trees in parts.items()},
         "scales": {name: trees.scale for name, trees in parts.items()},
     }
@@ -373,6 +372,12 @@ def kind_weights(samples: Sequence[Sample]) -> dict[str, float]:
         kind: float((mean / count) ** _EVENNESS) for kind, count in counts.items()
     }
     return {sample.kind: 1.0 for sample in samples} | weights
+
+
+def weights_of_names(samples: Sequence[Sample]) -> dict[str, float]:
+    """The weight of a page of each of kind_names()."""
+    weights = kind_weights(samples)
+    return {kind: weights[kind] for kind in kind_names(samples)}
 
 
 def block_weights(
