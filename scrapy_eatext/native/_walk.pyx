@@ -373,6 +373,7 @@ cdef int open_element(
     row[ELEMENT_FIRST_TOKEN] = tokens // sizeof(uint32_t)
     row[ELEMENT_TOKENS] = (w.tokens.used - tokens) // sizeof(uint32_t)
     row[ELEMENT_PLACE] = w.place
+    row[ELEMENT_END] = 0  # until it ends
     w.here = rows_of(&w.elements, ELEMENT_COLUMNS) - 1
     w.place = 0
     w.started += 1
@@ -436,6 +437,7 @@ cdef int leave(Walker* w, const tree.xmlNode** node) noexcept nogil:
     cdef int32_t* row = <int32_t*>w.elements.data + <size_t>w.here * ELEMENT_COLUMNS
     cdef int status = border(w, open.frame.pre) if open.is_block else DONE
     row[ELEMENT_LAST_BLOCK] = rows_of(&w.blocks, BLOCK_COLUMNS)
+    row[ELEMENT_END] = rows_of(&w.elements, ELEMENT_COLUMNS)
     w.here = open.outside
     w.place = open.place + 1
     w.frame = open.frame

@@ -32,6 +32,7 @@ class ElementColumn(_Column):
     FIRST_TOKEN = auto()  # where its hashed attribute tokens begin
     TOKENS = auto()  # how many they are
     PLACE = auto()  # its number among its parent's children, as lxml counts them
+    END = auto()  # the row after its last descendant
 
 
 class BlockColumn(_Column):

@@ -197,12 +197,7 @@ class Walk:
     @cached_property
     def ends(self) -> list[int]:
         """For each element the row after its last descendant."""
-        parents: list[int] = self.elements[:, ElementColumn.PARENT].tolist()
-        ends = [0] * len(parents)
-        for row in reversed(range(len(ends))):
-            # In reverse order the last descendant comes first.
-            ends[row] = ends[row] or row + 1
-            ends[parents[row]] = ends[parents[row]] or ends[row]
+        ends: list[int] = self.elements[:, ElementColumn.END].tolist()
         return ends
 
     def names_of(self, row: int) -> bytes:
@@ -403,7 +398,7 @@ class _Tables:
     def enter(
         self, attributes: dict[str, str], tag: int, parent: int, depth: int, place: int
     ) -> None:
-        """Add a row for an element, whose last block is not known yet."""
+        """Add a row for an element, whose end is not known yet."""
         if len(self.elements) % (_CLOCK * _ROW) == 0:
             check()
         tokens = self.tokens
@@ -418,12 +413,14 @@ class _Tables:
             del tokens[first + MAX_TOKENS :]
             count = MAX_TOKENS
         here = self.count
-        self.elements += (parent, tag, depth, here, here, first, count, place)
+        self.elements += (parent, tag, depth, here, here, first, count, place, 0)
         self.started += 1
 
     def leave(self, row: int) -> None:
-        """Set the last block of an element when it ends."""
-        self.elements[row * _ROW + ElementColumn.LAST_BLOCK] = self.count
+        """Set where an element ends."""
+        at = row * _ROW
+        self.elements[at + ElementColumn.LAST_BLOCK] = self.count
+        self.elements[at + ElementColumn.END] = len(self.elements) // _ROW
 
     def flush(self, run: _Run, frame: _Frame) -> None:
         """Make a block of the collected text, if there is any."""
