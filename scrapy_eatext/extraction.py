@@ -10,6 +10,8 @@ from scrapy_eatext.algorithms import DEFAULT, get_algorithm
 from scrapy_eatext.execution.cascade import Failure, cascade
 from scrapy_eatext.execution.choice import Choice, changed
 from scrapy_eatext.page import Page
+from scrapy_eatext.page.decode import is_binary
+from scrapy_eatext.result import NOTHING
 
 if TYPE_CHECKING:
     from parsel import Selector
@@ -42,6 +44,7 @@ def extract(
 ) -> MainText:
     """Extract the main text of a page: bytes, text, a Selector or a response.
 
+    The result is empty for the bytes of a PDF, an image or the like.
     ``url`` is the page's address, which makes its links absolute; a response has its
     own.  ``algorithm`` is an algorithm's name or class, or a list of these: the first
     whose text passes wins.  A text passes if it has at least ``min_chars`` characters
@@ -82,6 +85,8 @@ def extract(
     for name in choice.algorithms:
         # An algorithm that cannot be made is an error, even if others could take over.
         get_algorithm(name, choice.options.get(name))
+    if isinstance(html, bytes) and is_binary(html):
+        return NOTHING
     failures: list[Failure] = []
     result, _ = cascade(choice, Page.of(html, url), failures)
     message = "An algorithm failed with %s, and the next took over\n%s"

@@ -39,6 +39,11 @@ def test_what_the_settings_can_do(given, text, name):
     assert len(extract(HTML, **given, blocks=True).computed["blocks"]) == 3
 
 
+def test_binary_data_has_no_text():
+    assert extract(b"%PDF-1.7\n1 0 obj <</Type /Catalog>> endobj").text == ""
+    assert extract(HTML.encode("utf-16"), algorithm=Plain).text == PARAGRAPHS
+
+
 def test_an_algorithm_that_fails_leaves_its_place_to_the_next(caplog):
     html = HTML + "<p>broken"
     assert extract(html, algorithm=[BROKEN, PLAIN]).algorithm == "plain"

@@ -29,7 +29,7 @@ from scrapy_eatext.execution.cascade import Failure, Job, Outcome
 from scrapy_eatext.execution.choice import SettingError, to_json_value
 from scrapy_eatext.execution.executors import InPlace, Runner
 from scrapy_eatext.execution.process import InProcess
-from scrapy_eatext.page.decode import decode
+from scrapy_eatext.page.decode import decode, is_binary
 from scrapy_eatext.result import NOTHING
 
 try:
@@ -191,6 +191,10 @@ class Extractor:
             return Outcome(NOTHING, record.outcome)
         if not record.html:
             return Outcome(NOTHING, "empty")
+        if isinstance(record.html, bytes) and is_binary(
+            record.html, record.encoding or ""
+        ):
+            return Outcome(NOTHING, "skipped_type")
         try:
             choice = self._config.choice_for(record.url)
             if choice is None:

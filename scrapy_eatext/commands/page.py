@@ -142,11 +142,13 @@ def _one(html: Any, url: str, config: Config, args: Namespace) -> int:
     """Print the result of one page, or an error, and return the exit code."""
     choice = choice_for(args, config, url)
     name = _name(args)
-    if isinstance(html, bytes):
-        if not html.strip():
-            raise FileError(f"{name}: the page is empty")
-        if is_binary(html):
-            raise FileError(f"{name}: binary data, not a page")
+    body, encoding = (
+        (html, "") if isinstance(html, bytes) else (html.body, html.encoding)
+    )
+    if not body.strip():
+        raise FileError(f"{name}: the page is empty")
+    if is_binary(body, encoding):
+        raise FileError(f"{name}: binary data, not a page")
     try:
         output = _output(Page.of(html, url or None), choice, args)
     except BREAKS as error:

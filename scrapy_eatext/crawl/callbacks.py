@@ -6,11 +6,12 @@ import logging
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from scrapy.http import Response, TextResponse
+from scrapy.http import JsonResponse, Response, TextResponse
 
 from scrapy_eatext.crawl.extractor import attached
 from scrapy_eatext.crawl.service import running_services
 from scrapy_eatext.extraction import extract
+from scrapy_eatext.page.decode import is_binary
 from scrapy_eatext.result import NOTHING
 
 if TYPE_CHECKING:
@@ -29,16 +30,20 @@ def main_text(response: Response) -> MainText:
     this process.  Without this package's components, or if the crawl is unknown, which
     is logged as a warning, the default algorithm extracts it.
 
-    A response that is not text, such as an image, has an empty result.  Raises
-    TypeError for other objects, and SettingError for a wrong ``eatext`` in the
-    request's meta.
+    The result is empty for JSON and for what is not text, by its type or its bytes,
+    such as an image.  Raises TypeError for other objects, and SettingError for a wrong
+    ``eatext`` in the request's meta.
     """
     if not isinstance(response, Response):
         raise TypeError(
             f"main_text() takes a Scrapy response, not {type(response).__name__}; "
             "extract() takes HTML and selectors"
         )
-    if not isinstance(response, TextResponse):
+    if (
+        not isinstance(response, TextResponse)
+        or isinstance(response, JsonResponse)
+        or is_binary(response.body, response.encoding)
+    ):
         return NOTHING
     request = response.request
     if request is not None and (found := attached(request, response)):

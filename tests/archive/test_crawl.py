@@ -105,3 +105,14 @@ def test_pages_and_texts_are_those_of_the_crawl(server, tmp_path, storage):
     outcomes = sorted(one.outcome for one in found if one.outcome)
     assert outcomes == ["skipped_status", "skipped_status", "skipped_type"]
     assert read_in_parts(path, 1) == found
+
+
+def test_binary_data_that_is_sent_as_html_is_no_page(tmp_path):
+    archive = tmp_path / "pages.warc"
+    archive.write_bytes(
+        record(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n%PDF-1.7 x")
+    )
+    (batch,) = extract_batches(
+        batches_of(read(str(archive))), columns=("outcome", "text")
+    )
+    assert batch.to_pylist() == [{"outcome": "skipped_type", "text": ""}]

@@ -13,7 +13,7 @@ import scrapy
 import scrapy.core.scheduler
 from scrapy import Selector
 from scrapy.crawler import Crawler
-from scrapy.http import HtmlResponse, Request, Response, TextResponse
+from scrapy.http import HtmlResponse, JsonResponse, Request, Response, TextResponse
 from scrapy.http.request import NO_CALLBACK
 from scrapy.settings import Settings
 
@@ -386,6 +386,18 @@ def test_main_text_of_what_is_no_text(server, settings, caplog):
     assert not done.eatext("late/")
     image = Response("https://example.com/image", body=PNG)
     assert (main_text(image).markdown, main_text(image).chunks()) == ("", ())
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        HtmlResponse("https://a.org/a", body=PNG, encoding="utf-8"),
+        HtmlResponse("https://a.org/b", body=b"%PDF-1.7 x", encoding="utf-8"),
+        JsonResponse("https://a.org/c", body=b'{"a": "<p>Some words.</p>"}'),
+    ],
+)
+def test_main_text_of_binary_data_and_json(response):
+    assert main_text(response).text == ""
 
 
 @pytest.mark.parametrize("wrong", ["<p>HTML", Selector(text="<p>HTML"), None])
