@@ -172,14 +172,14 @@ def test_a_product_goes_into_its_item():
         "gtin13": "4006381333931", "aggregateRating": {"ratingValue": 4, "ratingCount": 3},
         "offers": {"price": 9, "priceCurrency": "EUR", "availability": "SoldOut"},
     }  # fmt: skip
-    made = poet.product(with_data("<title>Kea - Boats</title>", data), URL)
+    made = poet.item("Product", with_data("<title>Kea - Boats</title>", data), URL)
     assert (made.name, made.price, made.currency) == ("Kea", "9", "EUR")
     assert (made.brand.name, made.sku) == ("Boaty", "12")
     assert made.availability == "OutOfStock"
     assert (made.gtin[0].type, made.gtin[0].value) == ("gtin13", "4006381333931")
     rating = made.aggregateRating
     assert (rating.ratingValue, rating.reviewCount) == (4, 3)
-    bare = poet.product(extract("<title>Kea</title><p>x"), URL)
+    bare = poet.item("Product", extract("<title>Kea</title><p>x"), URL)
     assert (bare.name, bare.gtin, bare.aggregateRating) == ("Kea", None, None)
 
 
@@ -189,18 +189,18 @@ def test_a_job_goes_into_its_item():
         "employmentType": ["FULL_TIME"], "hiringOrganization": {"name": "Boaty"},
         "jobLocation": {"address": {"addressLocality": "Kiel", "addressCountry": "DE"}},
     }  # fmt: skip
-    made = poet.job_posting(with_data("", {"@graph": [job]}), URL)
+    made = poet.item("JobPosting", with_data("", {"@graph": [job]}), URL)
     assert (made.jobTitle, made.employmentType) == ("Boat builder", "FULL_TIME")
     assert made.hiringOrganization.name == "Boaty"
     assert made.jobLocation.raw == "Kiel, DE"
     assert made.validThrough == "2024-05-01T00:00:00"
-    bare = poet.job_posting(extract("<title>Kea</title><p>x"), URL)
+    bare = poet.item("JobPosting", extract("<title>Kea</title><p>x"), URL)
     assert (bare.jobTitle, bare.jobLocation) == ("Kea", None)
 
 
 def test_breadcrumbs_go_into_items():
     path = "<p class=breadcrumbs><a href=/>Home</a> <a href=/b>Boats</a></p><p>x"
-    made = poet.article(extract(path, url=URL), URL)
+    made = poet.item("Article", extract(path, url=URL), URL)
     assert [one.name for one in made.breadcrumbs] == ["Home", "Boats"]
 
 
@@ -219,7 +219,7 @@ def test_posts_go_into_a_thread():
     ]
     # Of another page they are the comments.
     other = replace(result, page_type="article").backed(computed)
-    (one,) = poet.forum_thread(other, URL).posts
+    (one,) = poet.item("ForumThread", other, URL).posts
     assert (one.text, one.datePublished) == ("Which glue?", "2024-03-01T00:00:00")
 
 
@@ -250,11 +250,11 @@ def replaced(result, page_type):
 
 
 def test_what_is_not_known_is_none():
-    made = poet.article(extract("<p>x"), URL)
+    made = poet.item("Article", extract("<p>x"), URL)
     assert (made.headline, made.authors, made.datePublished) == (None, None, None)
 
 
 def test_article_needs_zyte_common_items(monkeypatch):
     monkeypatch.setattr(poet, "common", None)
     with pytest.raises(ImportError, match="pip install zyte-common-items"):
-        poet.article(MainText(), URL)
+        poet.item("Article", MainText(), URL)
