@@ -19,6 +19,7 @@ from scrapy_eatext.archive.record import MissingError
 from scrapy_eatext.archive.shards import WRITERS, Plan
 from scrapy_eatext.commands.choosing import (
     add_choice_arguments,
+    add_options,
     choice_for,
     number,
 )
@@ -47,92 +48,46 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "inputs", nargs="*", metavar="INPUT", help="a file, folder or URI"
     )
-    parser.add_argument(
-        "--inputs-from",
-        dest="lists",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="a file with one input a line, like warc.paths.gz (may be repeated)",
-    )
-    parser.add_argument(
-        "--inputs-base",
-        dest="base",
-        default="",
-        metavar="URI",
-        help="the base of the paths in lists and CDX: s3://commoncrawl (default: the"
-        " list's own bucket or folder)",
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        required=True,
-        metavar="FOLDER",
-        help="where the texts go: a folder or URI",
-    )
-    parser.add_argument(
-        "-f",
-        "--format",
-        default="parquet",
-        dest="form",
-        choices=tuple(WRITERS),
-        help="the format of the output (default: parquet)",
-    )
-    parser.add_argument(
-        "-j",
-        "--workers",
-        type=number(int, 1),
-        default=os.cpu_count() or 1,
-        metavar="N",
-        help="the number of worker processes (default: one for each core)",
-    )
-    parser.add_argument(
-        "--where",
-        action="append",
-        default=[],
-        metavar="CONDITION",
-        help="only pages that meet a condition: host=example.com,example.org;"
-        " page_type=article; score>=0.5; language, outcome and algorithm work alike"
-        " (may be repeated: all have to hold)",
-    )
-    parser.add_argument(
-        "--sample",
-        type=number(float, 0, 1),
-        default=1.0,
-        metavar="SHARE",
-        help="only a share of the pages, the same ones in each run: 0.01",
-    )
-    parser.add_argument(
-        "--allow-damage",
-        action="store_true",
-        help="exit with code 0 even if files are cut off or empty",
-    )
-    parser.add_argument(
-        "--columns",
-        type=lambda names: tuple(filter(None, names.split(","))),
-        default=USUAL,
-        metavar="NAMES",
-        help="the columns to write: url,text,html (default: all but html)",
-    )
-    parser.add_argument(
-        "--report",
-        metavar="FILE",
-        help="write a summary of the whole output as JSON: counts by outcome, host,"
-        " kind, language and score, bytes, seconds",
-    )
-    parser.add_argument(
-        "--html-column",
-        default="html",
-        metavar="NAME",
-        help="the column or key of the HTML in Parquet and JSON Lines (default: html)",
-    )
-    parser.add_argument(
-        "--url-column",
-        default="url",
-        metavar="NAME",
-        help="the column or key of the pages' URLs (default: url)",
+    meanings = {
+        "--inputs-from FILE": "a file with one input a line, like warc.paths.gz (may be"
+        " repeated)",
+        "--inputs-base URI": "the base of the paths in lists and CDX: s3://commoncrawl"
+        " (default: the list's own bucket or folder)",
+        "-o --output FOLDER": "where the texts go: a folder or URI",
+        "-f --format FORMAT": f"the format of the output: {', '.join(WRITERS)} (default:"
+        " parquet)",
+        "-j --workers N": "the number of worker processes (default: one for each core)",
+        "--where CONDITION": "only pages that meet a condition:"
+        " host=example.com,example.org; page_type=article; score>=0.5; language, outcome"
+        " and algorithm work alike (may be repeated: all have to hold)",
+        "--sample SHARE": "only a share of the pages, the same ones in each run: 0.01",
+        "--allow-damage": "exit with code 0 even if files are cut off or empty",
+        "--columns NAMES": "the columns to write: url,text,html (default: all but html)",
+        "--report FILE": "write a summary of the whole output as JSON: counts by"
+        " outcome, host, kind, language and score, bytes, seconds",
+        "--html-column NAME": "the column or key of the HTML in Parquet and JSON Lines"
+        " (default: html)",
+        "--url-column NAME": "the column or key of the pages' URLs (default: url)",
+    }
+    add_options(
+        parser,
+        meanings,
+        inputs_from={"dest": "lists", "default": []},
+        inputs_base={"dest": "base", "default": ""},
+        output={"required": True},
+        format={"dest": "form", "default": "parquet", "choices": tuple(WRITERS)},
+        workers={"default": os.cpu_count() or 1, "type": number(int, 1)},
+        where=[],
+        sample={"default": 1.0, "type": number(float, 0, 1)},
+        columns={"default": USUAL, "type": _names},
+        html_column="html",
+        url_column="url",
     )
     add_choice_arguments(parser)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, text.split(",")))
 
 
 def run(args: Namespace, command: ScrapyCommand) -> int:

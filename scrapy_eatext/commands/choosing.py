@@ -5,7 +5,6 @@ from __future__ import annotations
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from scrapy_eatext.crawl.settings import Config
@@ -24,20 +23,26 @@ if TYPE_CHECKING:
 
 
 def add_options(
-    parser: ArgumentParser, meanings: Mapping[str, str], **defaults: Any
+    parser: ArgumentParser, meanings: Mapping[str, str], **settings: Any
 ) -> None:
-    """Add options by the meanings of "--flag METAVAR".
+    """Add options by the meanings of "--flag METAVAR"; one without METAVAR is a switch.
 
-    An option may be repeated if its default is a list, and takes a number if it is one.
+    ``settings`` has the defaults of some options, or dicts of add_argument()'s
+    arguments.  An option may be repeated if its default is a list, and takes a whole
+    number if it is one.
     """
     for option, meaning in meanings.items():
         *flags, metavar = option.split()
-        default = defaults.get(flags[-1].strip("-").replace("-", "_"))
-        add = partial(parser.add_argument, *flags, metavar=metavar, help=meaning)
+        if metavar.startswith("-"):
+            parser.add_argument(*flags, metavar, action="store_true", help=meaning)
+            continue
+        given = settings.get(flags[-1].strip("-").replace("-", "_"))
+        values = given if isinstance(given, dict) else {"default": given}
+        default = values.get("default")
+        how: dict[str, Any] = {"type": int if isinstance(default, int) else str}
         if isinstance(default, list):
-            add(default=default, action="append")
-        else:
-            add(default=default, type=int if isinstance(default, int) else str)
+            how = {"action": "append"}
+        parser.add_argument(*flags, metavar=metavar, help=meaning, **how | values)
 
 
 def add_choice_arguments(parser: ArgumentParser) -> None:

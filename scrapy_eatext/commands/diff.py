@@ -26,22 +26,15 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("old", metavar="OLD")
     parser.add_argument("new", metavar="NEW")
-    parser.add_argument(
-        "--by",
-        choices=tuple(KEYS),
-        default="page",
-        help="how to match pages: by URL and place in the archive (page), or by URL"
-        " alone (url) (default: page)",
-    )
-    parser.add_argument(
-        "--top",
-        type=number(int, 0),
-        default=20,
-        metavar="N",
-        help="how many of the most changed pages to show (default: 20)",
-    )
-    meaning = "write the pages that changed, the most changed first, as JSON Lines"
-    add_options(parser, {"-o --output FILE": meaning})
+    meanings = {
+        "--by KEY": "how to match pages: by URL and place in the archive (page), or by"
+        " URL alone (url) (default: page)",
+        "--top N": "how many of the most changed pages to show (default: 20)",
+        "-o --output FILE": "write the pages that changed, the most changed first, as"
+        " JSON Lines",
+    }
+    by = {"default": "page", "choices": tuple(KEYS)}
+    add_options(parser, meanings, by=by, top={"default": 20, "type": number(int, 0)})
 
 
 def run(args: Namespace, command: ScrapyCommand) -> int:

@@ -32,9 +32,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         f" (default: {DEFAULT})",
         "--options NAME=VALUE": "an option of the algorithm, with a value in JSON or a"
         " word (may be repeated)",
+        "--json": "print one JSON object",
     }
     add_options(parser, meanings, algorithm=DEFAULT, options=[])
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(args: Namespace, command: object) -> int:

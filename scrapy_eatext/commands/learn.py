@@ -33,14 +33,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         nargs="+",
         help="labelled pages, in the layout of review or of WCXB",
     )
-    parser.add_argument(
-        "--sites", required=True, metavar="FOLDER", help="where the site files go"
-    )
     meanings = {
+        "--sites FOLDER": "where the site files go",
         "--host HOST": "the host of pages without a URL in their labels",
         "--model FILE": "the default algorithm's model",
     }
-    add_options(parser, meanings, host="", model="")
+    add_options(parser, meanings, sites={"required": True}, host="", model="")
 
 
 def run(args: Namespace, command: object) -> int:

@@ -56,12 +56,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         " html)",
         "--url-field NAME": "the field of a feed that has the page's URL (default: url)",
         "--port PORT": "the port (default: a free one)",
+        "--no-browser": "only print the URL of the review",
     }
     fields = {"html_field": "html", "url_field": "url"}
     add_options(parser, meanings, labels="labels", sites="", port=0, **fields)
-    parser.add_argument(
-        "--no-browser", action="store_true", help="only print the URL of the review"
-    )
     add_choice_arguments(parser)
 
 

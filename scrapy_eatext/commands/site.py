@@ -36,12 +36,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("urls", nargs="+", metavar="URL", help="a URL or a host")
     meanings = {
         f"--{name.replace('_', '-')} VALUE": ARGUMENTS[name].meaning for name in _NAMES
-    }
-    add_options(parser, meanings)
-    parser.add_argument(
-        "-m", "--markdown", action="store_true", help="write Markdown instead of text"
-    )
-    meanings = {
+    } | {
+        "-m --markdown": "write Markdown instead of text",
         "-o --output FILE": "append the items to this file",
         "-O --overwrite-output FILE": "write the items to this file",
     }

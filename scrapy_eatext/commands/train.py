@@ -31,21 +31,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="labelled pages: WCXB's layout, NAME.html and NAME.txt, or segments, for "
         "algorithms that can learn from these; several folders are joined",
     )
-    parser.add_argument(
-        "-a",
-        "--algorithm",
-        action="append",
-        choices=sorted(TRAINERS),
-        help="the algorithm to train (may be repeated; default: all)",
-    )
-    parser.add_argument(
-        "--models",
-        required=True,
-        metavar="FOLDER",
-        help="the folder for models and their cards; files of the same name are "
-        "replaced",
-    )
+    names = sorted(TRAINERS)
     meanings = {
+        "-a --algorithm NAME": f"the algorithm to train: {', '.join(names)} (may be"
+        " repeated; default: all)",
+        "--models FOLDER": "the folder for models and their cards; files of the same"
+        " name are replaced",
         "--seed SEED": "the random seed of folds and trees (default: 0)",
         "--folds FOLDS": "the number of folds, by site, of the cross-validation that"
         " gives the cards' scores; 0 for no scores (default: 5)",
@@ -60,12 +51,17 @@ def add_arguments(parser: ArgumentParser) -> None:
         " their order (default: the folder)",
         "--licence LICENCE": "the data's licence and author; repeated for each folder,"
         " in their order (default: its LICENSE)",
+        "--skip-bad": "leave out pages that cannot be learned from, instead of failing",
     }
-    add_options(parser, meanings, seed=0, folds=5, data_name=[], licence=[])
-    parser.add_argument(
-        "--skip-bad",
-        action="store_true",
-        help="leave out pages that cannot be learned from, instead of failing",
+    add_options(
+        parser,
+        meanings,
+        algorithm={"action": "append", "choices": names},
+        models={"required": True},
+        seed=0,
+        folds=5,
+        data_name=[],
+        licence=[],
     )
 
 
