@@ -135,7 +135,7 @@ def _execute(archive_run: Run, *, allow_damage: bool) -> int:
 
 
 def _first(items: Sequence[T]) -> Iterator[T]:
-    """The first items; standard error says how many more there are."""
+    """The first items; the number of others goes to standard error."""
     yield from items[:_MAX_LINES]
     if len(items) > _MAX_LINES:
         fail(f"and {len(items) - _MAX_LINES} more")

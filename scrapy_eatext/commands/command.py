@@ -11,9 +11,10 @@ from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
-# Each task is a module beside this one.  These and `page` have add_arguments(parser),
-# run(args, command), and ERRORS: exceptions that are reported without a traceback.
-# They are imported when needed, as every command of Scrapy loads this module.
+# Each task is a module in this folder.  These modules and `page` have
+# add_arguments(parser), run(args, command), and ERRORS: exceptions that are reported
+# without a traceback.  They are imported when needed, as every command of Scrapy loads
+# this module.
 TASKS = ("archive", "diff", "evaluate", "learn", "review", "site", "train")
 
 

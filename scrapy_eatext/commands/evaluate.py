@@ -46,10 +46,8 @@ def run(args: Namespace, command: object) -> int:
     training_pages, source = _training_pages(data, args.algorithm, options)
 
     def text_of(page: LabelledPage) -> str:
-        url = page.url or None
-        return extract(
-            page.html, url=url, algorithm=args.algorithm, options=options
-        ).text
+        chosen = {"algorithm": args.algorithm, "options": options}
+        return extract(page.html, url=page.url or None, **chosen).text
 
     evaluation = evaluate(text_of, bar(data.pages, args.algorithm))
     rows, count = {**evaluation.kinds, "all": evaluation.mean}, evaluation.pages

@@ -29,7 +29,7 @@ _END_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def fetch_all(command: ScrapyCommand, urls: Sequence[str]) -> list[Response]:
-    """The responses of some URLs; standard error names those that have none."""
+    """The responses of some URLs; errors are printed on standard error."""
     process = process_of(command)
     responses: list[Response] = []
     process.crawl(_crawler(process, urls, DefaultSpider, responses.append))
@@ -72,7 +72,7 @@ class OnePage:
         self.crawler = _crawler(self._process, [url], cls, self._responses.append)
 
     def fetch(self) -> Response | None:
-        """The response; if there is none, standard error says why.
+        """The response, None if a message on standard error gives the reason.
 
         Raises SettingError and UsageError.
         """
@@ -109,7 +109,6 @@ def run_crawl(
 
 
 def process_of(command: ScrapyCommand) -> CrawlerProcessBase:
-    """The process in which Scrapy runs a command's crawls."""
     return cast("CrawlerProcessBase", command.crawler_process)
 
 

@@ -52,12 +52,9 @@ def run(args: Namespace, command: object) -> int:
             raise OptionError("--host", args.host, "a host's name")
         args.host = host
     hosts: dict[str, list[Studied]] = {}
-    without_host = 0
     for host, page in _labelled(args):
-        if host:
-            hosts.setdefault(host, []).append(page)
-        else:
-            without_host += 1
+        hosts.setdefault(host, []).append(page)
+    without_host = len(hosts.pop("", ()))
     folder = Path(args.sites)
     folder.mkdir(parents=True, exist_ok=True)
     for host in sorted(hosts):

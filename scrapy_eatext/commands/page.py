@@ -24,7 +24,6 @@ from scrapy_eatext.commands.choosing import (
 from scrapy_eatext.commands.fetching import OnePage
 from scrapy_eatext.commands.show import (
     FORMATS,
-    TEXTS,
     Run,
     as_json,
     comparison,
@@ -66,8 +65,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         " JSON with all attributes of the result, or as a table of the page's blocks"
         " with score and reason. The page is fetched with Scrapy if a URL is given,"
         " else read from a file, or from standard input if the file is -; it may be"
-        " gzipped. Of a folder each page becomes a line of JSON. The EATEXT_* settings of the"
-        " project apply; --algorithm and --options override them."
+        " gzipped. Each page of a folder becomes a line of JSON. The EATEXT_* settings of"
+        " the project apply; --algorithm and --options override them."
         " `review` shows pages in the browser, to be corrected; `learn` makes site"
         " files of the corrections; `train` and `evaluate` train models and score"
         " algorithms on a folder of labelled pages; `archive` extracts the pages of"
@@ -85,7 +84,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--spider-arg NAME=VALUE": "an argument of the spider, as -a of scrapy crawl"
         " (may be repeated)",
     }
-    add_options(parser, meanings, url="", spider_arg=[])
+    add_options(parser, meanings, format="text", url="", spider_arg=[])
 
 
 def run(args: Namespace, command: ScrapyCommand) -> int:
@@ -93,10 +92,10 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
 
     Raises SettingError, UsageError and FileError.
     """
-    if args.format not in (None, *FORMATS):
+    if args.format not in FORMATS:
         allowed = ", ".join(FORMATS)
         raise UsageError(f"--format is {args.format!r}, it must be one of {allowed}")
-    if args.compare and args.format not in (None, "text"):
+    if args.compare and args.format != "text":
         raise UsageError(
             f"--format is {args.format!r}, it must be left out with --compare"
         )
@@ -106,7 +105,6 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
 
 
 def _fetched(args: Namespace, command: ScrapyCommand) -> int:
-    """Extract the page at a URL."""
     if args.url:
         raise UsageError(f"--url is for a file, not for {args.page}")
     crawl = OnePage(command, args.page, args.spider, args.spider_arg)
@@ -125,7 +123,6 @@ def _fetched(args: Namespace, command: ScrapyCommand) -> int:
 
 
 def _stored(args: Namespace, config: Config) -> int:
-    """Extract a file, a folder or standard input."""
     for name, value in (("spider", args.spider), ("spider-arg", args.spider_arg)):
         if value:
             raise UsageError(f"--{name} is for a URL, not for {args.page}")
@@ -168,9 +165,8 @@ def _output(page: Page, choice: Choice, args: Namespace) -> str:
             _timed(name, page, choice)
         runs = [_timed(name, page, choice) for name in choice.algorithms]
         return comparison(runs, texts)
-    form = args.format or "text"
-    output = show(_result(page, choice), form)
-    return output if form == "json" else printable(output)
+    output = show(_result(page, choice), args.format)
+    return output if args.format == "json" else printable(output)
 
 
 def _timed(name: str, page: Page, choice: Choice) -> Run:
@@ -182,9 +178,8 @@ def _timed(name: str, page: Page, choice: Choice) -> Run:
 
 def _folder(folder: Path, choice: Choice, config: Config, args: Namespace) -> int:
     """Print a line of JSON for each page, with its result or its error."""
-    form = args.format or "text"
     for name, is_wrong in (
-        ("format", form not in (*TEXTS, "json")),
+        ("format", args.format == "blocks"),
         ("compare", args.compare is not None),
         ("url", args.url),
     ):
@@ -198,11 +193,11 @@ def _folder(folder: Path, choice: Choice, config: Config, args: Namespace) -> in
     for file in progress(files):
         name = file.relative_to(folder).as_posix()
         try:
-            # EATEXT_TIMEOUT, so that one page does not hold up the others.
+            # So that one page does not hold up the others.
             with time_limit(config.limits.timeout):
                 html = _unpacked(_read(file), config.limits.max_size, str(file))
                 page = Page.of(html)
-                output = line(_result(page, choice, name), form, name)
+                output = line(_result(page, choice, name), args.format, name)
         except BREAKS as error:
             failed += 1
             is_file_error = isinstance(error, FileError)

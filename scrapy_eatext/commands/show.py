@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from scrapy_eatext.commands.terminal import cut, encoding, table
-from scrapy_eatext.result import ATTRIBUTES, Block, MainText, to_json
+from scrapy_eatext.result import ATTRIBUTES, MainText, to_json
 from scrapy_eatext.review.compare import kept_blocks
 
 TEXTS = ("text", "markdown", "html")
 FORMATS = (*TEXTS, "json", "blocks")
 
-# The attributes that a line of JSON has beside the text.  None of them takes time.
+# The attributes that a line of JSON has beside the text, which are computed fast.
 _SHORT = ("title", "algorithm", "version", "score", "page_type", "language", "origin")
 
 _TEXT_WIDTH = 60
@@ -32,9 +32,7 @@ def show(result: MainText, form: str) -> str:
     """A result in one of FORMATS."""
     if form == "json":
         return as_json(_values(result, ATTRIBUTES), indent=2)
-    if form == "blocks":
-        return table_of_blocks(result.blocks)
-    return str(result.value(form))
+    return _blocks(result) if form == "blocks" else str(result.value(form))
 
 
 def line(result: MainText, form: str, file: str) -> str:
@@ -53,8 +51,8 @@ def _values(result: MainText, names: Iterable[str]) -> dict[str, Any]:
     return {name: to_json(result.value(name)) for name in names}
 
 
-def table_of_blocks(blocks: Iterable[Block]) -> str:
-    """A row for each block: kept or not, score, kind, reason, first words, XPath."""
+def _blocks(result: MainText) -> str:
+    """A table with a row for each block."""
     rows = [
         (
             "+" if block.kept else "-",
@@ -64,7 +62,7 @@ def table_of_blocks(blocks: Iterable[Block]) -> str:
             cut(block.text, _TEXT_WIDTH),
             block.xpath,
         )
-        for block in blocks
+        for block in result.blocks
     ]
     return table(("", "score", "kind", "reason", "text", "xpath"), rows)
 
@@ -72,8 +70,7 @@ def table_of_blocks(blocks: Iterable[Block]) -> str:
 def comparison(runs: Sequence[Run], texts: Sequence[str]) -> str:
     """A table of the algorithms, and one of the blocks and which algorithms keep each.
 
-    ``texts`` are those of the page's blocks.  For algorithms that judge other units see
-    kept_blocks().
+    ``texts`` are those of the page's blocks.
     """
     figures = [
         (

@@ -70,7 +70,7 @@ def run(args: Namespace, command: object) -> int:
 
     Raises OptionError and ERRORS.
     """
-    # With a single fold there would be no pages to train on.
+    # A single fold leaves no pages to train on.
     if args.folds < 0 or args.folds == 1:
         raise OptionError("--folds", args.folds, "0, or 2 or more")
     if args.seed < 0:
@@ -113,7 +113,7 @@ def run(args: Namespace, command: object) -> int:
 def _check_writable(file: Path) -> None:
     """Raise OSError if a file cannot be written; leave the file as it is."""
     if file.is_fifo():
-        return  # closing it would be the end of the data for its reader
+        return  # closing it would end the data for its reader
     is_new = not file.exists()
     # Mode "a" keeps the older scores.
     with file.open("a"):
