@@ -12,9 +12,10 @@ from typing import Any
 from scrapy_eatext.algorithms import DEFAULT, REGISTRY, get_algorithm
 from scrapy_eatext.algorithms.modelfile import SHIPPED, ModelError, load_card
 from scrapy_eatext.commands.choosing import add_options
+from scrapy_eatext.commands.terminal import progress
 from scrapy_eatext.execution.choice import options_from
 from scrapy_eatext.extraction import extract
-from scrapy_eatext.learning import DataError, bar
+from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.data import Dataset, LabelledPage, read_folder
 from scrapy_eatext.learning.evaluate import evaluate
 
@@ -49,7 +50,7 @@ def run(args: Namespace, command: object) -> int:
         chosen = {"algorithm": args.algorithm, "options": options}
         return extract(page.html, url=page.url or None, **chosen).text
 
-    evaluation = evaluate(text_of, bar(data.pages, args.algorithm))
+    evaluation = evaluate(text_of, progress(data.pages, args.algorithm))
     rows, count = {**evaluation.kinds, "all": evaluation.mean}, evaluation.pages
     if args.json:
         scores = {kind: asdict(score) for kind, score in rows.items()}

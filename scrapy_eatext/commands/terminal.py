@@ -58,11 +58,12 @@ class StatusLine:
         self.show("")
 
 
-def progress(items: Sequence[T]) -> Iterator[T]:
-    """The items, with a progress bar on standard error."""
+def progress(items: Sequence[T], label: str = "") -> Iterator[T]:
+    """The items, with a progress bar and a label on standard error."""
     status = StatusLine(unless_printed=True)
     for done, item in enumerate(items):
-        status.show(f"[{'#' * (_BAR * done // len(items)):{_BAR}}] {done}/{len(items)}")
+        bar = f"[{'#' * (_BAR * done // len(items)):{_BAR}}]"
+        status.show(f"{bar} {done}/{len(items)} {label}")
         yield item
     status.clear()
 

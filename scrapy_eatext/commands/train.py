@@ -13,7 +13,8 @@ from typing import Any
 from scrapy_eatext.algorithms.base import OptionError
 from scrapy_eatext.algorithms.modelfile import ModelError
 from scrapy_eatext.commands.choosing import add_options
-from scrapy_eatext.learning import DataError, bar
+from scrapy_eatext.commands.terminal import progress
+from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.corrections import corrected, read_corrections
 from scrapy_eatext.learning.data import Dataset, joined, read_folder
 from scrapy_eatext.learning.marked import read_marked
@@ -94,7 +95,7 @@ def run(args: Namespace, command: object) -> int:
             seed=args.seed,
             count=args.folds,
             skip=args.skip_bad,
-            progress=bar,
+            progress=progress,
             on_scores=judged.extend,
         )
         scored += [_page_scores(model.file, page) for page in judged]

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from importlib import import_module
-from typing import Any, TypeVar
-
-T = TypeVar("T")
+from typing import Any
 
 
 class DataError(ValueError):
@@ -32,10 +29,3 @@ def need(module: str) -> Any:
         raise ImportError(
             f'training needs {name}: pip install "scrapy-eatext[train]"'
         ) from error
-
-
-def bar(items: Sequence[T], label: str) -> Iterable[T]:
-    """The items, with a progress bar if standard error is a terminal."""
-    tqdm = need("tqdm").tqdm
-    shown: Iterable[T] = tqdm(items, desc=label, leave=False, disable=None)
-    return shown

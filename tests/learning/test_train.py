@@ -41,7 +41,6 @@ from tests.support.suites import values_of
 pytestmark = pytest.mark.slow
 
 pytest.importorskip("sklearn")
-pytest.importorskip("tqdm")
 
 
 def run_train(
@@ -372,8 +371,10 @@ def test_commands_say_what_is_wrong(tmp_path, capsys, arguments, message):
 
 
 def test_commands_name_the_extra(folder, capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "tqdm", None)
-    assert run_command("evaluate", str(folder)) == 1
+    monkeypatch.setitem(sys.modules, "threadpoolctl", None)
+    models = ("--models", str(folder / "models"))
+    options = ("--algorithm", "dragnet", "--folds", "0")
+    assert run_command("train", str(folder), *models, *options) == 1
     assert 'pip install "scrapy-eatext[train]"' in capsys.readouterr().err
 
 
