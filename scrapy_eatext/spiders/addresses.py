@@ -50,7 +50,7 @@ _IN_QUERY = re.compile(
     ),
     re.IGNORECASE,
 )
-# With other values these may name a page.
+# With other values these parameters may name a page.
 _VIEW = re.compile(
     r"(?:^|&)(?:view|layout)=(?:gallery|grid|list|next|previous|print|table|tiles?)(?:&|$)",
     re.IGNORECASE,

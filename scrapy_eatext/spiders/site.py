@@ -45,7 +45,7 @@ from scrapy_eatext.spiders.addresses import (
 from scrapy_eatext.spiders.arguments import ARGUMENTS, SETTINGS
 from scrapy_eatext.spiders.state import State, Visit
 from scrapy_eatext.spiders.syndication import pages_of_feed, read_sitemap
-from scrapy_eatext.spiders.yields import ASK, HOLD, NAMED, REFUSE, Yields
+from scrapy_eatext.spiders.yields import HOLD, NAMED, REFUSE, REQUEST, Yields
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -69,8 +69,8 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 _NOT_FOLLOWED = {"dont_redirect": True, "handle_httpstatus_list": _REDIRECTS}
 # The maximum number of redirects of a URL to itself, and of redirects in a row.
 _MAX_SELF_REDIRECTS, _MAX_REDIRECTS = 2, 10
-# How many pages may name the same original, and for how many originals they are
-# counted.
+# The maximum number of copies that name the same original, and of originals whose
+# copies are counted.
 _MAX_COPIES, _MAX_ORIGINALS = 3, 10_000
 # Priorities in the queue: start URLs, entries of a list, the list's next page, other
 # links, and URLs from sitemaps and feeds, which may be dead.
@@ -82,17 +82,17 @@ _RANKS = (_NEXT, _NAMED + 10, -inf)
 _DATED = 5
 # The maximum number of sitemaps.
 _MAX_SITEMAPS = 1000
-# The number of pages in a row without a response after which a host's others are left
-# out, and how many such hosts the log names.
+# The number of failed pages in a row after which a host's other pages are left out, and
+# the maximum number of such hosts in the log.
 _MAX_FAILURES, _MAX_NAMED = 20, 10
-# The statuses of a host that is asked too often, from and to how many seconds each such
-# response doubles the delay between requests, and the factor of any other response.
+# The statuses of busy hosts.  Each response with one doubles the delay between requests,
+# which is from _MIN_DELAY to _MAX_DELAY seconds; any other multiplies it by _QUICKER.
 _BUSY, _MIN_DELAY, _MAX_DELAY, _QUICKER = (429, 503), 1, 10, 0.9
-# Set in the meta of requests that were sent before the delay was raised.
+# The key in the meta of requests that were sent before the delay was raised.
 _KEEPS_DELAY = "autothrottle_dont_adjust_delay"
 # Seconds without a response after which lower ranks no longer wait for higher ones.
 _PATIENCE = 5
-# The number of URLs that are put into the queue before the event loop has its turn.
+# The number of URLs that are queued before the event loop has its turn.
 _PORTION = 200
 
 
@@ -133,16 +133,16 @@ class SiteSpider(Spider):
         hosts = (host_of(url).removeprefix("www.") for url in self.urls)
         self.allowed_domains = sorted(set(hosts))
         self._yields = Yields()
-        # How many pages have named a page as their original.
+        # The number of copies by the URLs of their originals.
         self._copies: Counter[str] = Counter()
         # The number of requests in flight by rank.
         self._in_flight: Counter[float] = Counter()
-        # The number of pages in a row that failed, by host.
+        # The number of failed pages in a row, by host.
         self._failures: Counter[str] = Counter()
-        # The minimum of seconds between requests to busy hosts, by their slots' names.
+        # The minimum delays of busy hosts in seconds, by download slot.
         self._delays: dict[str, float] = {}
-        # Whether a response came since _go_on() looked last.
-        self._is_answered = True
+        # Whether a response has come since the last call of _go_on().
+        self._has_response = True
         self._sitemaps = 0
 
     @classmethod
@@ -177,14 +177,17 @@ class SiteSpider(Spider):
         return not self._lack(response, result)
 
     def _lack(self, response: Response, result: MainText) -> str:
-        """What keeps a page from being yielded, as the stats name it; "" for nothing."""
+        """The reason in the stats why a page is not yielded, "" if it is."""
         kind, visit = result.page_type, self._visit(response)
         if kind in _LISTS or self._is_list(result):
             is_kind = kind in self.kinds & _LISTS
         else:
             # The kind may be wrong for one page of a URL pattern, not for most of them.
-            most_gave = self._yields.most_gave(_shapes(visit)[0])
-            is_kind = not self.kinds or kind in self.kinds or most_gave
+            is_kind = (
+                not self.kinds
+                or kind in self.kinds
+                or self._yields.is_mostly_worth(_shapes(visit)[0])
+            )
         holds = {
             "text": result.text,
             "score": result.score >= self.min_score,
@@ -206,7 +209,7 @@ class SiteSpider(Spider):
             return -visit.depth
         if visit.role != "page" or not visit.lastmod:
             return visit.priority
-        # It tells nothing of ``until``: a page may be changed long after its
+        # lastmod is not compared with ``until``, as a page may be changed long after its
         # publication.
         return visit.priority + _DATED if visit.lastmod[:10] >= self.since else None
 
@@ -235,12 +238,12 @@ class SiteSpider(Spider):
                     visit = self.known.take(_RANKS[-1] if is_late else highest)
                     if visit is None:
                         return
-                    if self._is_asked(visit):
+                    if self._is_worth_request(visit):
                         request = self._request(visit, visit.url)
                         break
             yield request
 
-    def _is_asked(self, visit: Visit) -> bool:
+    def _is_worth_request(self, visit: Visit) -> bool:
         """Whether a URL of the queue is worth a request now."""
         if visit.role == "page":
             if self._failures[host_of(visit.url)] >= _MAX_FAILURES:
@@ -253,7 +256,7 @@ class SiteSpider(Spider):
             elif verdict == REFUSE:
                 self.known.set(visit.url, "refused")
                 self._count("trap/alike")
-            if verdict != ASK:
+            if verdict != REQUEST:
                 return False
         self._count(f"asked/{visit.role}")
         return True
@@ -271,9 +274,9 @@ class SiteSpider(Spider):
         )
 
     def _go_on(self) -> None:
-        if not self._is_answered:
+        if not self._has_response:
             self._crawl(self._requests(is_late=True))
-        self._is_answered = False
+        self._has_response = False
 
     def _crawl(self, requests: Iterable[Request | None]) -> bool:
         """Schedule requests.  Returns whether there are any."""
@@ -312,8 +315,8 @@ class SiteSpider(Spider):
             self._delays[key] = min(max(doubled, _MIN_DELAY), _MAX_DELAY)
             longest = self.settings.getfloat("AUTOTHROTTLE_MAX_DELAY")
             # Scrapy waits for a random time, at least half of a slot's delay.
-            asked_for = 2 * min(_retry_after(response), longest)
-            slot.delay = max(self._delays[key], asked_for)
+            retry_after = 2 * min(_retry_after(response), longest)
+            slot.delay = max(self._delays[key], retry_after)
             for other in slot.transferring - {request}:
                 other.meta[_KEEPS_DELAY] = True
         elif key in self._delays:
@@ -324,9 +327,7 @@ class SiteSpider(Spider):
         self._clock.stop()
         hosts = [host for host, n in self._failures.items() if n >= _MAX_FAILURES]
         if hosts:
-            message = (
-                "%s failed for %d pages in a row: the next crawl requests the rest"
-            )
+            message = "%s failed for %d pages in a row: the next crawl requests others"
             more = f" and {len(hosts) - _MAX_NAMED} more" * (len(hosts) > _MAX_NAMED)
             logger.warning(message, ", ".join(hosts[:_MAX_NAMED]) + more, _MAX_FAILURES)
         self.known.close(is_finished=reason == "finished")
@@ -338,7 +339,7 @@ class SiteSpider(Spider):
                 yield Visit(urljoin(url, "/robots.txt"), "sitemap", 0, _START)
 
     def received(self, response: Response, request: Request) -> None:
-        """Queue the sitemaps of a robots.txt, which Scrapy's middleware requested."""
+        """Queue the sitemaps of a robots.txt that Scrapy's middleware requested."""
         requested = request.meta.get("redirect_urls", [request.url])[0]
         if urlsplit(requested).path != "/robots.txt" or not self._domain(requested):
             return
@@ -351,7 +352,7 @@ class SiteSpider(Spider):
     # -- responses
 
     def _answered(self, response: Response) -> Iterator[Any]:
-        # The URLs of the queue that are requested now need not be linked from here.
+        # The next requests are for URLs of the queue, which this page may not link to.
         response.meta["depth"] = 0
         visit = self._landed(self._visit(response))
         try:
@@ -383,13 +384,13 @@ class SiteSpider(Spider):
             else:
                 self._failures[host_of(visit.url)] += 1
             # A temporary error is no evidence about the URL's shapes.
-            self._count_answer(visit, gave=False if is_permanent else None)
+            self._count_response(visit, is_worth=False if is_permanent else None)
         yield from self._requests()
 
     def _landed(self, visit: Visit) -> Visit:
         """Count a visit whose request is no longer in flight."""
         self._in_flight[_rank(visit)] -= 1
-        self._is_answered = True
+        self._has_response = True
         return visit
 
     def parse_page(self, response: Response, visit: Visit) -> Iterator[Any]:
@@ -402,7 +403,7 @@ class SiteSpider(Spider):
             response.body, response.encoding
         ):
             self._has_no_page(visit, "it is not HTML")
-            self._count_answer(visit, gave=False)
+            self._count_response(visit, is_worth=False)
             self.known.done(visit.url)
             return
         result = main_text(response)
@@ -417,7 +418,7 @@ class SiteSpider(Spider):
             item = None if original else self._item_of(response, result, visit)
         else:
             self._count(f"unwanted/{self._lack(response, result) or 'other'}")
-        self._count_answer(visit, gave=bool(added) or item is not None)
+        self._count_response(visit, is_worth=bool(added) or item is not None)
         if item is not None:
             kind = result.page_type or "unknown"
             self._count(f"yielded/{kind}/{self._domain(visit.url)}")
@@ -435,9 +436,9 @@ class SiteSpider(Spider):
                 continue
             url = canonical(href)
             if self._domain(url) and self.known.leave_out(url):
-                # It counts as a response that was not worth its request.
+                # Counted as a response that was not worth its request.
                 self._count("trap/language")
-                self._count_answer(Visit(url), gave=False)
+                self._count_response(Visit(url), is_worth=False)
 
     def _target(self, response: Response) -> str:
         """The URL of an HTTP redirect or a meta refresh, "" if there is none."""
@@ -468,7 +469,7 @@ class SiteSpider(Spider):
             self._has_no_page(visit, f"it redirects to {target}")
         # A redirect to another spelling of the URL is no evidence about its shapes.
         is_same = is_same_page(url, visit.url, with_query=True)
-        self._count_answer(visit, gave=None if is_same else bool(is_new))
+        self._count_response(visit, is_worth=None if is_same else bool(is_new))
         self.known.done(visit.url)
         if is_new:
             self.known.set(url, "asked")
@@ -496,8 +497,8 @@ class SiteSpider(Spider):
         page replaces it.
         """
         original = canonical(result.canonical_url)
-        # Some sites wrongly name their front page, or one page for a whole section:
-        # hence _MAX_COPIES.
+        # Some sites wrongly name their front page, or one page for a whole section, as
+        # the original: hence _MAX_COPIES.
         is_front = urlsplit(original).path == "/"
         if original == visit.url or not self._domain(original) or is_front:
             return ""
@@ -522,7 +523,7 @@ class SiteSpider(Spider):
         depth = visit.depth + 1
         urls = (canonical(entry.url) for entry in result.entries)
         listed = (Visit(url, "page", depth, _LISTED) for url in urls if url)
-        # A list without end may list known pages under ever new URLs.
+        # An endless list may have known pages under ever new URLs.
         added = self._add(
             one for one in listed if not self._yields.refusing(_shapes(one))
         )
@@ -533,10 +534,10 @@ class SiteSpider(Spider):
             self._add(Visit(feed, "feed", 0, _NEXT) for feed in feeds[:5])
         if result.next_page and (added or is_leaf or is_start or not visit.lastmod):
             next_visit = Visit(result.next_page, "page", visit.depth, _NEXT)
-            # If no entry is new, nor are those of the list's next page.
+            # If no entry is new, the entries of the list's next page are not new either.
             self._add([next_visit], again=bool(added))
         if depth <= self.max_depth and (is_start or not is_leaf):
-            # Not counted as new entries: a calendar has new links without end.
+            # Not counted as new entries, as the links of a calendar are endless.
             priority = _OTHER - depth
             yield from self._add_all(
                 Visit(url, "page", depth, priority) for _, url in _links(response)
@@ -559,7 +560,7 @@ class SiteSpider(Spider):
     def _add_all(self, visits: Iterator[Visit]) -> Iterator[None]:
         """Queue many URLs in portions.
 
-        After each it yields None, which Scrapy ignores, to let the event loop run.
+        Yields None after each, which Scrapy ignores, to let the event loop run.
         """
         while portion := list(islice(visits, _PORTION)):
             self._add(portion)
@@ -637,18 +638,18 @@ class SiteSpider(Spider):
         return not code or is_wider or code.startswith(self.language)
 
     def _is_in_time(self, date: str) -> bool:
-        """Whether a date is from ``since`` to ``until``; "" is not if either is set."""
+        """Whether a date is from ``since`` to ``until``; "" is if neither is set."""
         is_in_time = self.since <= date[:10] <= (self.until or "9")
         return is_in_time and bool(date or not self.since + self.until)
 
     def _has_no_page(self, visit: Visit, reason: str) -> None:
-        """Warn and count if the URL is a start URL."""
+        """Warn and count if a URL without a page is a start URL."""
         if self._is_start(visit):
             logger.warning("the start URL %s has no page: %s", visit.url, reason)
             self._count("failed/start")
 
-    def _count_answer(self, visit: Visit, *, gave: bool | None) -> None:
-        for shape, verdict in self._yields.answered(_shapes(visit), gave):
+    def _count_response(self, visit: Visit, *, is_worth: bool | None) -> None:
+        for shape, verdict in self._yields.count(_shapes(visit), is_worth):
             status = "refused" if verdict == REFUSE else "pending"
             released = self.known.release(shape, status)
             if verdict == REFUSE:
@@ -660,7 +661,7 @@ class SiteSpider(Spider):
 
 
 def _retry_after(response: Response) -> float:
-    """The seconds that a response asks to wait for, 0 if it does not."""
+    """The seconds of a response's Retry-After, 0 without a valid one."""
     value = (response.headers.get("Retry-After") or b"").decode("latin-1")
     with suppress(ValueError, TypeError, OverflowError):
         if value.isdigit():

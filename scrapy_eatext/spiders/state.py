@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 _SHARE_AGAIN, _MIN_AGAIN = 0.005, 2
 # The last bytes of a feed, which identify the file that was written.
 _ENDING = 200
-# The number of texts remembered of pages that have a response and are not done.
+# The maximum number of pages in _unfinished.
 _MAX_UNFINISHED = 1000
 # The version of the tables.  Files of other programs have another user_version.
 _FORMAT = 0x0EA7_0003
@@ -33,10 +33,9 @@ CREATE INDEX IF NOT EXISTS texts ON pages (hash) WHERE hash IS NOT NULL;
 CREATE TABLE IF NOT EXISTS hosts (name TEXT PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS feeds (path TEXT PRIMARY KEY, size INTEGER, ending BLOB);
 """
-# A URL that is done is requested again in a later round if ?7 is set, or if its lastmod
-# is later than before: both are cut to the length of the shorter one.  Of two places
-# that name a URL the one with the higher priority counts; it readmits a refused URL
-# too.
+# A URL that is done is requested again in a later round if ?7 is set, or if its new
+# lastmod is later than the old one: both are cut to the length of the shorter one.  A URL
+# that is added twice keeps the higher priority, which readmits a refused URL too.
 _ADD = """
 INSERT INTO pages (url, role, depth, priority, lastmod, round, status)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'pending') ON CONFLICT (url) DO UPDATE SET
@@ -75,7 +74,7 @@ class State:
         # The pages that have a response and are not done, by the hashes of their texts.
         self._unfinished: dict[int | None, str] = {}
         try:
-            # The connection's cache is bounded; SQLite spills the rest to the disk.
+            # SQLite's cache in memory is bounded.
             self._base = sqlite3.connect(path, isolation_level=None)
             self._open(sorted(hosts))
         except sqlite3.Error as error:
@@ -84,12 +83,12 @@ class State:
             must = "it must be a new file, or that of an earlier crawl of these hosts"
             raise ValueError(f"state is {path!r}, {must}: {error}") from error
         self._run("UPDATE pages SET status='pending' WHERE status IN ('asked', 'held')")
-        self.goes_on = bool(self.waiting())
+        self.is_resumed = bool(self.waiting())
         # Failed URLs are tried again, but do not make the last round unfinished.
         self._run("UPDATE pages SET status='pending' WHERE status='failed'")
         # Within a round no URL is requested twice.
         last_round = self._value("SELECT max(round) FROM pages") or 0
-        self._round = last_round + (not self.goes_on)
+        self._round = last_round + (not self.is_resumed)
         self._cut_feeds()
 
     def _open(self, hosts: list[str]) -> None:
@@ -108,7 +107,7 @@ class State:
 
     def begin(self, visits: Iterable[Visit]) -> None:
         """Queue the start URLs, and in a new round known feeds and some lists again."""
-        if not self.goes_on:
+        if not self.is_resumed:
             pages = self._value("SELECT count(*) FROM pages") or 0
             self._run(
                 "UPDATE pages SET status='pending', round=? WHERE status='done' AND"
@@ -121,10 +120,10 @@ class State:
     def close(self, *, is_finished: bool = False) -> None:
         """Close the file.  If the run is finished, so is the round.
 
-        What has no response by then counts as failed.
+        A URL without a response then counts as failed.
         """
-        # All items in the feeds are of pages that are done.  The exporters have yet to
-        # write the files' ends, so the sizes are no longer theirs.
+        # All items in the feeds are of pages that are done.  The stored sizes are out of
+        # date when the exporters have written the files' ends.
         self._run("DELETE FROM feeds")
         if is_finished:
             self._run(
@@ -258,13 +257,13 @@ class State:
     # -- files
 
     def _cut_feeds(self) -> None:
-        """Cut off what a killed run wrote of pages that are not done.
+        """Cut off the items that a killed run wrote of pages that are not done.
 
         These pages are yielded again.
         """
         for path, size, ending in self._run("SELECT * FROM feeds").fetchall():
             # The path may be that of another file by now.
-            if self.goes_on and ending and _ending(path, size) == ending:
+            if self.is_resumed and ending and _ending(path, size) == ending:
                 os.truncate(path, size)
         self._run("DELETE FROM feeds")
 

@@ -39,7 +39,7 @@ def read_sitemap(body: bytes) -> Iterator[tuple[str, str, str]]:
 
 
 def pages_of_feed(body: bytes, url: str) -> Iterator[tuple[str, str]]:
-    """The URLs in a feed, each with when it was last changed, or "".
+    """The URLs in a feed, each with the time of its last change, or "".
 
     ``url`` is the feed's own.  Data that is not a feed gives none.  Without feedparser
     RSS and Atom give none, and a warning is logged.
@@ -55,10 +55,10 @@ def pages_of_feed(body: bytes, url: str) -> Iterator[tuple[str, str]]:
         return
     try:
         feed = feedparser.parse(body, response_headers={"content-location": url})
-    except Exception:  # noqa: BLE001 - broken feeds make it raise many kinds
+    except Exception:  # noqa: BLE001 - broken feeds make it raise any exception
         return
     for entry in feed.entries:
-        # Its own get() answers "updated" with "published", and warns.
+        # feedparser's get() returns "published" for "updated", and warns.
         time = dict.get(entry, "updated_parsed") or dict.get(entry, "published_parsed")
         date = strftime("%Y-%m-%dT%H:%M:%SZ", time) if time else ""
         if link := entry.get("link"):

@@ -10,15 +10,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 # A shape begins with a budget of _BUDGET worthless responses.  A response that is worth
-# its request adds _GAIN to it, up to a cap.  For every _GAIN of these, up to
-# _MAX_COUNTED, the cap grows by one.
+# its request adds _GAIN to the budget, up to a cap.  The cap grows by one for every
+# _GAIN of such responses, up to _MAX_COUNTED.
 _BUDGET, _GAIN, _MAX_COUNTED = 6, 6, 300
-# Shapes of URLs from sitemaps and feeds, of which the first may all be old pages.
+# Shapes of URLs from sitemaps and feeds, whose first URLs may all be old pages.
 NAMED, _NAMED_BUDGET = "named", 16
 # The number of shapes that are remembered, the latest ones.
 _MAX_SHAPES = 20_000
 
-ASK, HOLD, REFUSE = "ask", "hold", "refuse"
+REQUEST, HOLD, REFUSE = "request", "hold", "refuse"
 
 
 @dataclass(slots=True)
@@ -42,9 +42,9 @@ class Yields:
         self._shapes: OrderedDict[str, _Shape] = OrderedDict()
 
     def judge(self, shapes: Sequence[str]) -> tuple[str, str]:
-        """Whether to ASK for a URL, HOLD it or REFUSE it, and the shape that decided.
+        """Whether to REQUEST a URL, HOLD it or REFUSE it, and the shape that decided.
 
-        With ASK the request counts as in flight.
+        With REQUEST it counts as in flight.
         """
         if refusing := self.refusing(shapes):
             return REFUSE, refusing
@@ -54,13 +54,13 @@ class Yields:
                 return HOLD, shape
         for record in records:
             record.in_flight += 1
-        return ASK, ""
+        return REQUEST, ""
 
     def refusing(self, shapes: Sequence[str]) -> str:
-        """The one of a URL's shapes that refuses it, "" if none does.
+        """The first of a URL's shapes that refuses it, "" if none does.
 
-        The first is its own.  The wider ones refuse it only if none of their responses
-        was worth its request.
+        The wider ones, after its own, refuse it only if none of their responses was
+        worth its request.
         """
         for index, shape in enumerate(shapes):
             record = self._record(shape)
@@ -68,32 +68,32 @@ class Yields:
                 return shape
         return ""
 
-    def answered(
-        self, shapes: Sequence[str], gave: bool | None
+    def count(
+        self, shapes: Sequence[str], is_worth: bool | None
     ) -> Iterator[tuple[str, str]]:
         """Count a response.  Yields the shapes whose held URLs are decided by it.
 
-        Each comes with ASK or REFUSE for these URLs.  ``gave`` is whether the response
-        was worth its request, None if that is unknown.
+        Each comes with REQUEST or REFUSE for these URLs.  ``is_worth`` is whether the
+        response was worth its request, None if that is unknown.
         """
         for shape in shapes:
             record = self._record(shape)
             record.in_flight = max(record.in_flight - 1, 0)
-            if gave is None:
+            if is_worth is None:
                 continue
             record.responses += 1
-            record.worth += gave
-            if gave:
+            record.worth += is_worth
+            if is_worth:
                 cap = _BUDGET + min(record.worth, _MAX_COUNTED) // _GAIN
                 record.budget = min(record.budget + _GAIN, cap)
                 if record.worth == 1:
-                    yield shape, ASK
+                    yield shape, REQUEST
             else:
                 record.budget -= 1
                 if not record.budget and not record.worth:
                     yield shape, REFUSE
 
-    def most_gave(self, shape: str) -> bool:
+    def is_mostly_worth(self, shape: str) -> bool:
         """Whether six or more responses of a shape, and 75% of them, were worth it."""
         record = self._record(shape)
         return record.worth >= _BUDGET and record.worth * 4 >= record.responses * 3

@@ -176,7 +176,7 @@ def test_a_page_that_looks_like_another_kind_than_those_around_it():
     spider = SiteSpider(urls="https://a.org/", kinds="article")
     assert not is_wanted(spider, "https://a.org/news/1", "service")
     for n in range(9):
-        list(spider._yields.answered(shapes(f"https://a.org/news/{n}"), gave=n > 1))
+        list(spider._yields.count(shapes(f"https://a.org/news/{n}"), is_worth=n > 1))
     assert is_wanted(spider, "https://a.org/news/9", "service")
     assert not is_wanted(spider, "https://a.org/about", "service")
     assert not is_wanted(spider, "https://a.org/news/9", "listing")

@@ -30,7 +30,7 @@ def state():
 def next_run(path):
     """Whether the next run goes on, and what it asks for then."""
     with closing(State(path)) as state:
-        return state.goes_on, taken(state)
+        return state.is_resumed, taken(state)
 
 
 def test_the_queue_has_each_address_once_and_the_best_first(state):
@@ -64,7 +64,7 @@ def test_a_new_round(path):
         state.done(visit.url, text=visit.url, is_list=visit.url == "list")
     state.close()
     state = State(path)
-    assert not state.goes_on
+    assert not state.is_resumed
     state.begin([Visit("start")])
     later = (Visit(url, lastmod="2024-02-01") for url in ("changed", "list"))
     assert state.add([Visit("old", lastmod="2024-01-01T10:00Z"), *later, *maps]) == 0
