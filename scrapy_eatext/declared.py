@@ -181,7 +181,7 @@ def declare(
     shown: str = "",
     setting: bool = True,
 ) -> Any:
-    """A dataclass field that holds values of a kind; ``doc`` says what they mean.
+    """A dataclass field that holds values of a kind; ``doc`` is their meaning.
 
     ``name`` is the name under which the value is given, "" for the field's own.
     ``shown`` is the default in words, if it is no fixed value.  With ``setting`` False

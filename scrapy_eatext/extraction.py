@@ -51,20 +51,20 @@ def extract(
     and a score of ``min_score``; if none passes, the longest text wins.  If an
     algorithm of a list fails, that is logged and the next is tried.  ``options`` are
     those of the one algorithm, or a dict of options per algorithm.  ``keep`` and
-    ``remove`` are CSS selectors, or lists of them: for elements that are main text
-    whatever an algorithm says, and for elements that are not.  With ``title`` text,
-    Markdown and HTML begin with the page's headline.  ``markdown`` may have
-    ``front_matter``, ``links`` and ``images``, each true or false, and ``chunks`` the
-    form that MainText.chunks() takes; see EATEXT_MARKDOWN and EATEXT_CHUNKS.  With
-    ``blocks`` the verdict on every block is computed at once, not when it is asked for.
+    ``remove`` are CSS selectors, or lists of them, for elements that are main text, and
+    that are not, whatever the algorithm decides.  With ``title`` text, Markdown and HTML
+    begin with the page's headline.  ``markdown`` may have ``front_matter``, ``links`` and
+    ``images``, each true or false, and ``chunks`` the arguments of MainText.chunks(); see
+    EATEXT_MARKDOWN and EATEXT_CHUNKS.  With ``blocks`` the verdict on every block is
+    computed at once, not on first access.
 
-    A Selector or response hands over its parsed tree.  The tree is never changed here;
-    its owner should not change it before the last attribute of the result is asked for.
-    No limit of time, size or memory holds.
+    The parsed tree of a Selector or response is used and never changed; its owner should
+    not change it before the last access to the result's attributes.  There is no limit
+    of time, size or memory.
 
     Raises OptionError, a ValueError, for a wrong value of an argument, and for an
     option that does not exist or has a wrong value; OSError or ValueError for a file of
-    an option that cannot be read; TypeError for what is no page; and the exception of
+    an option that cannot be read; TypeError if ``html`` is no page; and the exception of
     the last algorithm if all fail.
     """
     given = {

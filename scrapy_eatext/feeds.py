@@ -29,8 +29,8 @@ def _text(value: Any) -> str:
     return storable(value if isinstance(value, str) else json.dumps(value))
 
 
-# The kinds of values that a column may have, its type, and what makes its values; a
-# column with other kinds, or with several, has texts.
+# The kinds of values in a column, its type, and the function that converts its values.
+# A column with other kinds, or with several, has texts.
 _COLUMNS: tuple[tuple[frozenset[str], Any, Callable[[Any], Any]], ...] = (
     (frozenset(("bool",)), pa.bool_(), bool),
     (frozenset(("int",)), pa.int64(), int),
@@ -55,7 +55,7 @@ def _kind(value: Any) -> str:
 
 
 class _Encoder(ScrapyJSONEncoder):
-    """Bytes are text, and so is what JSON has no form for."""
+    """Writes bytes, and other values that JSON does not have, as text."""
 
     def default(self, o: Any) -> Any:
         if isinstance(o, (bytes, bytearray)):
@@ -70,8 +70,9 @@ class ParquetItemExporter(JsonLinesItemExporter):
     """Writes items as Parquet, for FEED_EXPORTERS.
 
     Values are those of a feed in JSON Lines.  A column has booleans, whole numbers,
-    numbers or lists of texts if all its values are such, and else texts: JSON for what is
-    no text.  Items wait in a temporary file, as only the last one settles the types.
+    numbers or lists of texts if all its values are of that type, and else texts: JSON
+    for other values.  Items wait in a temporary file, as the types are known after the
+    last one.
     """
 
     def __init__(self, file: IO[bytes], **kwargs: Any) -> None:

@@ -19,15 +19,12 @@ if TYPE_CHECKING:
 
 
 def run(
-    algorithm: Algorithm[Any],
-    page: Page,
-    *,
-    rules: tuple[str, str] = ("", ""),
+    algorithm: Algorithm[Any], page: Page, *, rules: tuple[str, str] = ("", "")
 ) -> MainText:
     """Let one algorithm judge one page and render what it keeps.
 
     ``rules`` are two CSS selectors, for the elements to keep and to remove whatever
-    the algorithm says.
+    the algorithm decides.
     """
     verdict = algorithm.judge(page)
     if any(rules):
@@ -50,8 +47,7 @@ def render(verdict: Verdict, page: Page, name: str, version: str) -> MainText:
         text = render_text(verdict, judged.shown)
     judged.text = text
     score = verdict.score
-    if score is None or math.isnan(score):
-        # The algorithm has none.
+    if score is None or math.isnan(score):  # the algorithm has none
         score = 1.0 if text else 0.0
     result = MainText(
         text=text,

@@ -1,8 +1,8 @@
-"""What an extraction gives back: MainText, its metadata and blocks.
+"""The result of an extraction: MainText, its metadata and blocks.
 
 Each output is declared once, in the class MainText, and each field of the metadata in
-the class Metadata; the lists of names, the JSON and the joining of several pages are
-made of these declarations.
+the class Metadata.  From these declarations come the lists of names, the JSON, and the
+joining of several pages.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ _T = TypeVar("_T")
 class Bound(NamedTuple):
     """How many characters a value may have, and whether a longer one is cut.
 
-    A text is cut at a word; what means nothing without its end is left out.
+    A text is cut at a word.  A value such as a URL, which is useless without its end, is
+    left out.
     """
 
     most: int
@@ -61,8 +62,8 @@ class Block:
     term, definition, or, for algorithms that look at other units, line and sentence.
     ``level`` is a heading's level (1 to 6) or how deep a list item or a quote is
     nested, else 0.  ``xpath`` leads to the element on the page as lxml parses it; it is
-    "" for a unit without an element.  ``kept`` says whether the block is main text,
-    ``score``, from 0 to 1, how much speaks for that, and ``reason`` why.
+    "" for a unit without an element.  ``kept`` is whether the block is main text,
+    ``score`` its likelihood from 0 to 1, and ``reason`` the reason.
     """
 
     text: str
@@ -78,11 +79,11 @@ class Block:
 class Chunk:
     """A passage of a page's text: ``result.text[chunk.start:chunk.end]``.
 
-    ``text`` may be Markdown, and begins with the headers of a table whose rows go on from
-    the chunk before.  ``headings`` are those that all of it stands under, the outermost
-    first; its own heading is among them.  ``xpath`` leads to the element of the block
-    that it begins with, as Block's does.  ``url`` is the page's address, with a text
-    fragment that lets browsers show the passage; "" if the page's own is not known.
+    ``text`` may be Markdown.  If the chunk continues a table, it begins with the table's
+    headers.  ``headings`` are those above all of the chunk, the outermost first, and the
+    chunk's own.  ``xpath`` leads to the element of its first block, as Block's does.
+    ``url`` is the page's address, with a text fragment that lets browsers show the
+    passage; "" if the page's address is not known.
     """
 
     text: str
@@ -95,10 +96,10 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """What one person wrote; author and time are "" if the page does not have them.
+    """A post or comment; author and time are "" if the page does not have them.
 
     The time is in ISO 8601, or as the page writes it, such as "2 hours ago".  ``quoted``
-    is what a thread's post quotes of others, which ``text`` does not have.
+    has the post's quotations of other posts, which ``text`` does not have.
     """
 
     text: str
@@ -109,7 +110,7 @@ class Post:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that a page lists; what the page does not have is "".
+    """An entry of a page that is a list; "" for what the page does not have.
 
     The address is absolute if the page's own is known.  The date is in ISO 8601, and
     the price as the page writes it.
@@ -126,10 +127,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """An image or a video: its address, its caption, and its size in pixels.
-
-    What is unknown is "" or 0.
-    """
+    """An image or a video: address, caption, size in pixels; "" or 0 if unknown."""
 
     url: str
     caption: str = ""
@@ -139,10 +137,10 @@ class Media:
 
 @dataclass(frozen=True, slots=True)
 class Embed:
-    """What a player or post in the main text shows: the address of its page, or its file.
+    """A player or post in the main text: the address of its page, or of its file.
 
-    ``kind`` is video, audio, post or code; ``provider`` is whose player it is, "" for one
-    of the page's own.  The title is "" if the page does not have it.
+    ``kind`` is video, audio, post or code; ``provider`` is the site that the player is
+    from, "" for the page's own.  The title is "" if the page does not have it.
     """
 
     url: str
@@ -161,7 +159,7 @@ class Breadcrumb:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """The product that a page is about; what the page does not give is "" or 0.
+    """The product that a page is about; "" or 0 for what the page does not have.
 
     The price is a number with a full stop before its decimals, the currency a code of
     ISO 4217, and the availability a name of schema.org's, such as InStock.  ``sources``
@@ -184,7 +182,7 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """The recipe in a page's data; what these do not give is "".
+    """The recipe in a page's data; "" for what these do not have.
 
     Times are durations in ISO 8601, or as the page writes them.  ``sources`` has the
     source of each field: ``json-ld``, ``microdata`` or ``rdfa``.
@@ -202,9 +200,9 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A thing of schema.org's as the page gives it, with its source.
+    """An item of schema.org's vocabulary on a page, with its source.
 
-    ``values`` has properties as JSON-LD has them, also those of microdata and RDFa.
+    ``values`` has its properties in the form of JSON-LD, also of microdata and RDFa.
     """
 
     source: str
@@ -213,7 +211,7 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a page says of itself; a field that it does not give is empty.
+    """A page's metadata; a field that the page does not have is empty.
 
     Dates are in ISO 8601, as exact as the page has them; ``published_raw`` and
     ``modified_raw`` are the same dates as the page writes them.  Addresses are absolute
@@ -223,7 +221,7 @@ class Metadata:
 
     # Each field is read by the method of metadata.reader.Reader named _FIELD.
     title: str = _text(1000, cut=True)
-    # What is taken for an author's name (people.is_name()) is short.
+    # Only short texts are names of authors (people.is_name()).
     authors: tuple[str, ...] = ()
     published: str = _text(35)
     published_raw: str = _text(100, cut=True)
@@ -279,7 +277,7 @@ def from_json(kind: Any, value: Any) -> Any:
 
 @cache
 def _reader(kind: Any) -> Callable[[Any], Any] | None:
-    """What reads a type from its JSON; None for a type that JSON has as it is."""
+    """A function that reads a type from its JSON, None if JSON has the type itself."""
     if isinstance(kind, UnionType):
         return _reader(get_args(kind)[0])
     if get_origin(kind) is tuple:
@@ -305,19 +303,22 @@ EMPTY_SCORE = 0.3
 
 
 class Source(Protocol):
-    """What a result's outputs can be computed from: the page, or a way back to it."""
+    """What a result's outputs are computed from: its page, or a reference to it."""
 
     @property
     def at_hand(self) -> bool:
-        """Whether that takes no new extraction."""
+        """Whether outputs are computed without a new extraction."""
         ...
 
     def compute(self, names: Iterable[str]) -> Mapping[str, Any]:
-        """Some of COMPUTED.  Raises LookupError where the page is gone."""
+        """Some of COMPUTED.  Raises LookupError if the page is gone."""
         ...
 
     def chunks(self, form: Mapping[str, Any]) -> tuple[Chunk, ...]:
-        """Chunks of a form, None for what EATEXT_CHUNKS says.  Raises LookupError too."""
+        """Chunks of a form, in which None stands for the value of EATEXT_CHUNKS.
+
+        Raises LookupError if the page is gone.
+        """
         ...
 
 
@@ -349,8 +350,8 @@ class Output(_Typed[_T]):
 
     ``kind`` is its type, by which JSON is written and read: kind() is the empty output,
     None that of an optional() type.  ``module`` has the function that writes the output,
-    write_NAME(judged page), and is imported on first access; one with the module "" is
-    made with the text.  ``join`` makes one output of those of several pages.  An output
+    write_NAME(judged page), and is imported on first access; it is "" for an output that
+    is made with the text.  ``join`` makes one output of those of several pages.  An output
     ``of_page`` stays when the text does not pass.  Outputs of a lower ``turn`` are
     computed first, as time may run out.
     """
@@ -417,7 +418,7 @@ def last(results: Sequence[MainText], name: str) -> Any:
 
 def paragraphs(results: Sequence[MainText], name: str) -> str:
     """All texts that are not empty, with blank lines between them."""
-    return "\n\n".join(filter(None, (result.computed[name] for result in results)))
+    return _BLANK_LINE.join(filter(None, (result.computed[name] for result in results)))
 
 
 def in_turn(results: Sequence[MainText], name: str) -> tuple[Any, ...]:
@@ -439,7 +440,7 @@ _BLANK_LINE = "\n\n"
 
 
 class _Backed:
-    """The part of a result that is no part of its value, and goes to no feed."""
+    """Attributes that do not count when results are compared, and go to no feed."""
 
     __slots__ = ("computed", "source")
     computed: dict[str, Any]
@@ -460,15 +461,12 @@ class MainText(_Backed):
     ``template`` says whether the host's site file fits the page, "matched" or
     "unmatched"; it is "" without such a file.  ``str(result)`` is the text.
 
-    ``markdown``, ``html``, ``tables``, ``embeds``, ``blocks``, ``comments``, ``posts``,
-    chunks(), ``product``, ``recipe``, ``structured_data``, ``next_page`` and
-    ``metadata`` (with ``title``, ``author``, ``date`` and so on, which are read
-    from it) are computed on first access, and kept.  For that a result of extract()
-    holds on to its page; when it is pickled or copied, it computes them all, and the
-    copy has no page.  A result of a crawl has the attributes that EATEXT_FIELDS names,
-    and goes back to its response for the others; once the response is gone, these raise
-    LookupError.  Attributes that are computed on access do not count when results are
-    compared.
+    All other attributes (``markdown``, ``metadata``, ``title`` and so on) and chunks()
+    are computed on first access, and kept; they do not count when results are compared.
+    A result of extract() keeps its page for them.  When it is pickled or copied, it
+    computes them all, and the copy has no page.  A result of a crawl has the attributes
+    that EATEXT_FIELDS names, and extracts its response again for others; when the
+    response is gone, these raise LookupError.
     """
 
     text: str = ""
@@ -482,7 +480,7 @@ class MainText(_Backed):
 
     # fmt: off
     headline = Output(str, "", first,
-        'What the text begins with where EATEXT_TITLE asks for it, else "".')
+        'The headline that the text begins with, "" without EATEXT_TITLE.')
     markdown = Output(str, "output.markdown", paragraphs,
         "The main text in CommonMark, with GitHub's tables.", turn=2)
     html = Output(str, "output.html", paragraphs,
@@ -490,19 +488,19 @@ class MainText(_Backed):
     blocks = Output(tuple[Block, ...], "output.judged", in_turn,
         "All blocks of the page, kept or not, with the verdict on each.", of_page=True)
     comments = Output(str, "output.judged", first,
-        'What readers wrote below the text, "" where the algorithm knows of none.')
+        "What readers wrote below the text, if the algorithm finds comments.")
     tables = Output(tuple[tuple[tuple[str, ...], ...], ...], "output.tables", in_turn,
-        """The tables of data in the main text: each is its rows, with a text a column.
+        """The tables of data in the main text: the rows of each, with a text a column.
 
-        The first row is the header, of empty texts where the page has none.  What a
-        cell says is in all places that it spans.
+        The first row is the header, of empty texts if the table has none.  The text of
+        a cell is in all places that the cell spans.
         """, turn=2)
     posts = Output(tuple[Post, ...], "output.comments", first,
         "A thread's posts, else the comments, one by one with author and time.")
     entries = Output(tuple[Entry, ...], "output.entries", in_turn,
-        "What the page lists, in its order; nothing for a page that is no list.", turn=2)
+        "What the page lists, in its order; empty for a page that is no list.", turn=2)
     embeds = Output(tuple[Embed, ...], "output.embeds", in_turn,
-        "What of other pages the main text shows: videos, sound, posts and code.", turn=2)
+        "Content of other sites in the main text: videos, sound, posts and code.", turn=2)
     _chunks = Output(tuple[Chunk, ...], "output.chunks", moved,
         "What chunks() gives without arguments.")
     title = OfMetadata(str, "The page's title, without the site's name.")
@@ -527,17 +525,17 @@ class MainText(_Backed):
     recipe = Output(optional(Recipe), "metadata.products", first,
         "The recipe in the page's data, None if there is none.", of_page=True)
     structured_data = Output(tuple[Thing, ...], "metadata.schema", in_turn,
-        "What the page gives in schema.org's vocabulary, as it stands there.",
+        "The page's items in schema.org's vocabulary.",
         of_page=True)
     next_page = Output(str, "page.continued", last,
         'The address of the next page of a list, thread or article, "" if there is none.',
         of_page=True)
     metadata = Output(Metadata, "metadata", first,
-        "What the page says of itself, with sources.", of_page=True, turn=0)
+        "The page's metadata, with the source of each field.", of_page=True, turn=0)
     # fmt: on
 
     def __post_init__(self) -> None:
-        # Results are frozen; these two attributes are set all the same.
+        # A frozen class can set its attributes only this way.
         object.__setattr__(self, "computed", {})
         self.attach(None)
 
@@ -570,15 +568,15 @@ class MainText(_Backed):
         unit: str | Callable[[str], Any] | None = None,
         markdown: bool | None = None,
     ) -> tuple[Chunk, ...]:
-        """The text in passages for retrieval, each with where it stands.
+        """The text in passages for retrieval, each with its place.
 
         A chunk has ``size`` at most, in the ``unit`` "words" or "chars", or in tokens
-        that a function gives or counts; up to ``overlap`` of that end the chunk before.
-        With ``markdown`` its text is in Markdown.  What is not given is as EATEXT_CHUNKS
-        says.  A chunk ends where a block or a row of a table ends if it can, else where a
+        that a function returns or counts; up to ``overlap`` of that end the chunk before.
+        With ``markdown`` its text is in Markdown.  EATEXT_CHUNKS has the defaults.  A
+        chunk ends where a block or a row of a table ends if possible, else where a
         sentence or a line of code does, else between words.
 
-        Raises OptionError for a wrong value, and LookupError where the page is needed and
+        Raises OptionError for a wrong value, and LookupError if the page is needed and
         gone.
         """
         if not self.text:
@@ -625,7 +623,7 @@ class MainText(_Backed):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Neither a page nor a way back to it can be pickled.
+        # Neither a page nor a reference to a response can be pickled.
         if self.source is not None and self.source.at_hand:
             missing = [name for name in COMPUTED if name not in self.computed]
             self.computed.update(self.source.compute(missing))
@@ -650,11 +648,11 @@ _DECLARED = [one for one in vars(MainText).values() if isinstance(one, _Typed)]
 OUTPUTS: dict[str, Output[Any]] = {
     one.name: one for one in _DECLARED if isinstance(one, Output)
 }
-# Those that are computed on first access, in the order in which it is done ahead.
+# The outputs that are computed on first access, by their turns.
 COMPUTED = tuple(
     sorted((n for n in OUTPUTS if OUTPUTS[n].module), key=lambda n: OUTPUTS[n].turn)
 )
-# For each attribute that has to be computed, the one of COMPUTED that it is read from.
+# For each attribute that is computed, the output in COMPUTED that it is read from.
 COMPUTED_FOR = {
     one.name: one.name if isinstance(one, Output) else "metadata"
     for one in _DECLARED
@@ -665,7 +663,7 @@ ATTRIBUTES = ("text", *COMPUTED_FOR, *_FIELDS[1:])
 
 
 def computed_for(attributes: Iterable[str]) -> list[str]:
-    """Those of COMPUTED that some attributes of a result are read from."""
+    """The outputs in COMPUTED that some attributes of a result are read from."""
     wanted = {COMPUTED_FOR.get(name) for name in attributes}
     return [name for name in COMPUTED if name in wanted]
 
@@ -673,7 +671,7 @@ def computed_for(attributes: Iterable[str]) -> list[str]:
 def joined(results: Sequence[MainText]) -> MainText:
     """The results of an article's pages as one, with the outputs that the pages have.
 
-    What is neither text, score nor an output is the first page's.
+    All attributes but text, score and outputs are the first page's.
     """
     chars = sum(len(result.text) for result in results)
     score = sum(result.score * len(result.text) for result in results) / (chars or 1)
@@ -683,5 +681,5 @@ def joined(results: Sequence[MainText]) -> MainText:
     return whole.backed({name: OUTPUTS[name].join(results, name) for name in names})
 
 
-# The result for a page of which nothing is known.
+# The empty result.
 NOTHING = MainText().backed({name: OUTPUTS[name].empty for name in COMPUTED})

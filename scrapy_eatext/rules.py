@@ -22,8 +22,8 @@ def apply_rules(page: Page, verdict: Verdict, keep: str, remove: str) -> Verdict
     """A verdict, overridden by the CSS selectors keep and remove.
 
     Of the elements found, the nearest one around a block decides; an element found by
-    both removes its blocks.  Images and embeds go with the elements that ``remove``
-    finds.  Units without an XPath (lines of source) stay as they are judged.
+    both removes its blocks.  The images and embeds in elements that ``remove`` finds are
+    removed.  Units without an XPath (lines of source) have no rules.
     """
     rules: dict[Any, bool] = {}
     if keep:
@@ -69,7 +69,7 @@ def apply_rules(page: Page, verdict: Verdict, keep: str, remove: str) -> Verdict
 
 
 def _removed_images(page: Page, rules: dict[Any, bool]) -> list[tuple[int, int]]:
-    """The images, embeds and rules of removed elements, as Removed has them."""
+    """The images, embeds and thematic breaks in removed elements, as in Removed."""
     marks = page.blocks.walk.marks
     marks = marks[marks[:, MarkColumn.STYLE] < 0]
     rows = marks[:, MarkColumn.AROUND_STYLE].tolist()
@@ -81,8 +81,8 @@ def _removed_images(page: Page, rules: dict[Any, bool]) -> list[tuple[int, int]]
 
 def _by_element(elements: list[Any], rules: dict[Any, bool]) -> list[bool | None]:
     """The rule for each of some elements, None without one; empties the list."""
-    # Each element is passed once, however deep the page: the rule found above it is
-    # noted for all elements on the way.
+    # Each element is visited once, however deep the page: the rule of its nearest ancestor
+    # is stored for all elements on the way.
     known: dict[Any, bool | None] = dict(rules)
     ruled = []
     for inner in watched(elements):
@@ -101,9 +101,8 @@ def _by_element(elements: list[Any], rules: dict[Any, bool]) -> list[bool | None
 
 def _by_xpath(verdict: Verdict, rules: dict[Any, bool]) -> list[bool | None]:
     """The rule for each unit of a verdict whose units have only XPaths."""
-    # Algorithms may write [1] for an element without siblings of its name, or leave it
-    # out.
-    places = Paths(whole=True)  # as theirs are
+    # Algorithms may write or omit [1] for an element without siblings of its name.
+    places = Paths(whole=True)  # like the units' paths
     paths = {
         places.of(element).replace("[1]", ""): rule for element, rule in rules.items()
     }

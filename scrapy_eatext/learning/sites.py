@@ -13,7 +13,7 @@ from scrapy_eatext.durable import write_whole
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.labels import label_content, label_page, parsed
 from scrapy_eatext.learning.refinement import bag, noisy, refine
-from scrapy_eatext.sites.learning import COMMENT, MAIN, REST, UNKNOWN, Studied
+from scrapy_eatext.sites.learning import BOILERPLATE, COMMENT, MAIN, UNKNOWN, Studied
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.facts import weights
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.page import Page
     from scrapy_eatext.sites.learning import Learned
 
-_SIGNS = {"main": MAIN, "comment": COMMENT, "": REST}
+_SIGNS = {"main": MAIN, "comment": COMMENT, "": BOILERPLATE}
 
 
 def studied(page: Page, labels: str, model: str = "") -> Studied:
@@ -73,7 +73,13 @@ def _of_text(page: LabelledPage, source: Page, texts: Sequence[str]) -> str:
     main = refine(share >= 0.5, bags, bag(page.text))
     noise = noisy(main.astype(np.float32), source.blocks.walk)
     return "".join(
-        MAIN if is_main else UNKNOWN if is_noise else COMMENT if is_comment else REST
+        MAIN
+        if is_main
+        else UNKNOWN
+        if is_noise
+        else COMMENT
+        if is_comment
+        else BOILERPLATE
         for is_main, is_noise, is_comment in zip(main, noise, comments, strict=True)
     )
 

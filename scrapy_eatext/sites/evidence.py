@@ -39,20 +39,17 @@ _EVIDENCE, _IN_COMMENTS, _FREQUENT = range(3)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The number of words at a place: of main text, of comments, of the rest.
-
-    ``pages`` is the number of the template's pages that have the place.
-    """
+    """The numbers of words of each kind at a place, and of the pages that have it."""
 
     main: int
     comments: int
-    rest: int
+    boilerplate: int
     pages: int
 
     @property
     def evidence(self) -> int:
         """The evidence for main text, or if negative against it, in 0.01 logits."""
-        yes, no = self.main, self.comments + self.rest
+        yes, no = self.main, self.comments + self.boilerplate
         return round(100 * math.log((yes + _PRIOR) / (no + _PRIOR)))
 
 
@@ -82,8 +79,8 @@ class Table:
     """A template with sorted hashes of its places in ``keys``.
 
     ``facts`` has for each place its evidence, whether it is one of comments, and whether
-    it is frequent: on half of the template's pages.  The last row is for all unknown
-    places.  ``frequent`` is the number of frequent places.
+    it is frequent, which means on half of the template's pages.  The last row is for
+    unknown places.  ``frequent`` is the number of frequent places.
     """
 
     keys: Hashes
@@ -95,7 +92,7 @@ class Table:
         hashed = {
             place_of(path.split(_STEP)): (
                 strength * place.evidence,
-                place.comments > place.main + place.rest,
+                place.comments > place.main + place.boilerplate,
                 2 * place.pages >= template.pages,
             )
             for path, place in template.places.items()
@@ -116,7 +113,7 @@ class Table:
 
 
 class Lesson:
-    """What was learned of a site, in a form that can be applied to pages.
+    """What was learned of a site, in tables that are applied to pages.
 
     ``tables`` are those of its templates.  ``dropped`` has the sorted hashes of texts
     that were never main text, and a sentinel.
@@ -132,8 +129,8 @@ class Lesson:
         """The evidence on a page.
 
         Returns for each block the number to add to its likelihood, and whether it is at
-        a place of comments; and whether the site's file fits the page: one of its
-        templates does, or if it has none, the page has a text of ``dropped``.
+        a place of comments; and whether the site's file fits the page: it has a template
+        that does, or no template and a text of the page in ``dropped``.
         """
         added = np.zeros(len(walk.blocks), dtype=np.int64)
         in_comments = np.zeros(len(walk.blocks), dtype=np.bool_)

@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     from scrapy_eatext.page.blocks import Blocks
     from scrapy_eatext.tagger.operations import Ints
 
-MAIN, COMMENT, REST, UNKNOWN = "m", "c", "-", "?"
+MAIN, COMMENT, BOILERPLATE, UNKNOWN = "m", "c", "-", "?"
 # The words of a block count up to this number, so that one long block does not
 # dominate.
 _MAX_WORDS = 40
-# The minimum mean gain in word F1, with a single labelled page and with several, and
-# the maximum loss of any page.
+# The minimum mean gain in word F1 with one labelled page and with several, and the
+# maximum loss of a page.
 _MIN_GAIN_OF_ONE, _MIN_GAIN, _MAX_LOSS = 0.05, 0.005, 0.05
-# The factors to try on the evidence of places: on an unusual template the algorithm may
-# be sure of the opposite, which a single page cannot show.  The smallest factor within
-# _TOLERANCE of the best mean F1 is used.
+# The factors to try on the evidence of places.  Large ones overrule the algorithm where
+# it is wrong with high likelihood, which a single page cannot show.  The smallest factor
+# within _TOLERANCE of the best mean F1 is used.
 STRENGTHS, _STRENGTHS_OF_ONE = (1, 3, 9), (1,)
 _TOLERANCE = 0.02
-# The maximum number of pages to learn from and of texts, and length of a text and a
-# path.
+# The maximum numbers of pages to learn from and of texts, and the maximum lengths of a
+# text and of a path.
 MOST_PAGES = 200
 _MAX_TEXTS, _LONGEST_TEXT, _LONGEST_PATH = 2000, 80, 600
 
@@ -50,8 +50,8 @@ _MAX_TEXTS, _LONGEST_TEXT, _LONGEST_PATH = 2000, 80, 600
 class Studied:
     """A page to learn from.
 
-    ``labels`` has for each block one of MAIN, COMMENT, REST and UNKNOWN.
-    ``likelihood`` is the algorithm's own, without a site's evidence.
+    ``labels`` has MAIN, COMMENT, BOILERPLATE or UNKNOWN for each block, and
+    ``likelihood`` the algorithm's likelihoods without a site's evidence.
     """
 
     def __init__(self, blocks: Blocks, labels: str, likelihood: Ints) -> None:
@@ -65,8 +65,7 @@ class Studied:
         self.paths = _paths(blocks)
 
     @cached_property
-    def here(self) -> frozenset[str]:
-        """The paths of the page's blocks."""
+    def path_set(self) -> frozenset[str]:
         return frozenset(self.paths)
 
     @property
@@ -116,7 +115,7 @@ class Learned:
 
 
 def learn(host: str, pages: Sequence[Studied]) -> Learned:
-    """Learn from at least one labelled page of a host."""
+    """Learn from labelled pages of a host, of which there is at least one."""
     pages = sorted(pages, key=lambda page: page.order)[:MOST_PAGES]
     before = [page.f1(page.kept_blocks()) for page in pages]
     scores = _cross_validated(pages)
@@ -159,15 +158,15 @@ def _mean(values: Sequence[float]) -> float:
 def site_of(pages: Sequence[Studied], strength: int = 1) -> Site:
     """The templates and dropped texts of labelled pages."""
     main: set[int] = set()
-    rest: Counter[int] = Counter()
+    others: Counter[int] = Counter()
     for page in pages:
         for sign, number in zip(page.labels, page.hashes, strict=True):
             if sign == MAIN:
                 main.add(number)
             elif sign != UNKNOWN:
-                rest[number] += 1
+                others[number] += 1
     # If there are too many texts, the most frequent ones are kept.
-    dropped = sorted(rest.keys() - main, key=lambda number: (-rest[number], number))
+    dropped = sorted(others.keys() - main, key=lambda n: (-others[n], n))
     templates = tuple(_template(group) for group in _alike(pages))
     return Site(templates, tuple(sorted(dropped[:_MAX_TEXTS])), strength)
 
@@ -176,8 +175,8 @@ def _alike(pages: Sequence[Studied]) -> list[list[Studied]]:
     """The pages in groups (single linkage): pages that are alike are in one group."""
 
     def are_alike(page: Studied, other: Studied) -> bool:
-        both = len(page.here & other.here)
-        return both >= ALIKE * (len(page.here) + len(other.here) - both)
+        both = len(page.path_set & other.path_set)
+        return both >= ALIKE * (len(page.path_set) + len(other.path_set) - both)
 
     groups: list[list[Studied]] = []
     for page in pages:
@@ -191,11 +190,11 @@ def _template(pages: Sequence[Studied]) -> Template:
     words: dict[str, list[int]] = {}
     for page in pages:
         counted = np.minimum(page.words, _MAX_WORDS).tolist()
-        for path in page.here:
+        for path in page.path_set:
             words.setdefault(path, [0, 0, 0, 0])[3] += 1
         for path, sign, count in zip(page.paths, page.labels, counted, strict=True):
             if sign != UNKNOWN:
-                words[path][(MAIN, COMMENT, REST).index(sign)] += count
+                words[path][(MAIN, COMMENT, BOILERPLATE).index(sign)] += count
     return Template(len(pages), {path: Place(*words[path]) for path in sorted(words)})
 
 
@@ -212,10 +211,10 @@ def _leave_one_block_out(page: Studied) -> Ints:
         without_block = Place(
             place.main - count * (sign == MAIN),
             place.comments - count * (sign == COMMENT),
-            place.rest - count * (sign == REST),
+            place.boilerplate - count * (sign == BOILERPLATE),
             1,
         )
-        # A text that is repeated on the page would be judged by its own label.
+        # Of a repeated text the other blocks have the same label.
         evidence.append(without_block.evidence if texts[number] == 1 else 0)
     return np.array(evidence, dtype=np.int64)
 

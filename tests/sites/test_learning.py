@@ -79,8 +79,8 @@ def test_places_have_the_same_hash_in_words_and_in_tables():
 
 def test_numbers_in_names_and_names_of_the_body_are_no_difference():
     one, other = (labelled(odd(number)) for number in (1, 22))
-    assert one.here == other.here
-    assert "html/body/nav.menu.sidebar/ul/li.note/a" in one.here
+    assert one.path_set == other.path_set
+    assert "html/body/nav.menu.sidebar/ul/li.note/a" in one.path_set
 
 
 def test_evidence_is_the_ratio_of_words():
