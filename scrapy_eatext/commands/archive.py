@@ -7,6 +7,7 @@ import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from scrapy_eatext.archive.conditions import Conditions
@@ -145,7 +146,7 @@ def summary(progress: Progress) -> str:
     """A line about a finished run."""
     pages = progress.totals().total()
     text = (
-        f"{pages:,} pages in {_duration(progress.seconds)}, {progress.rate():.0f} a "
+        f"{pages:,} pages in {timedelta(seconds=round(progress.seconds))}, {progress.rate():.0f} a "
         f"second: {_outcomes(progress) or 'none'}"
     )
     if not progress.parts and not progress.errors:
@@ -162,7 +163,7 @@ def bar(progress: Progress) -> str:
     """The progress of a run: a bar, the rate, the remaining time, pages by outcome."""
     seconds = progress.remaining()
     share = progress.share()
-    remaining = "" if seconds is None else f", {_duration(seconds)} left"
+    remaining = "" if seconds is None else f", {timedelta(seconds=round(seconds))} left"
     return (
         f"[{'#' * int(_BAR * share):{_BAR}}] {100 * share:.0f} %, "
         f"{progress.rate():.0f} pages a second{remaining}: {_outcomes(progress)}"
@@ -172,9 +173,3 @@ def bar(progress: Progress) -> str:
 def _outcomes(progress: Progress) -> str:
     counts = progress.totals().most_common()
     return ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts)
-
-
-def _duration(seconds: float) -> str:
-    minutes, second = divmod(round(seconds), 60)
-    hours, minute = divmod(minutes, 60)
-    return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"

@@ -79,7 +79,7 @@ def choice_for(args: Namespace, config: Config, url: str = "") -> Choice:
         try:
             choice = cast("Choice", overridden(choice, override, "--options"))
         except SettingError as error:
-            options_key = error.key.replace("['options']", "", 1)
+            options_key = error.name.replace("['options']", "", 1)
             raise SettingError(options_key, error.value, error.allowed) from error
     try:
         check_loadable(choice, key, "--options")

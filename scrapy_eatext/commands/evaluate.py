@@ -6,6 +6,7 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -77,13 +78,8 @@ def _training_pages(
     """How many pages are in the model's training data, and that data's name."""
     card = load_card(options.get("model") or SHIPPED / f"{name}.model")
     digests = set(str(card.get("digests", "")).split())
-    if not digests:
-        return 0, ""
-    return sum(_digest(page) in digests for page in data.pages), str(card["data"])
-
-
-def _digest(page: LabelledPage) -> str:
-    try:
-        return page.digest
-    except (DataError, OSError):  # evaluate() reports it
-        return ""
+    count = 0
+    for page in data.pages if digests else ():
+        with suppress(DataError, OSError):  # evaluate() reports it
+            count += page.digest in digests
+    return count, str(card.get("data", ""))

@@ -60,7 +60,7 @@ class Admission:
             return None, "skipped_type"
         if not 200 <= response.status < 300 and not self._passes(request, response):
             return None, "skipped_status"
-        # An empty body is expected here.
+        # Such responses have no body.
         if request.method == "HEAD" or response.status in _WITHOUT_BODY:
             return None, "skipped_type"
         return self._config.choice_for(response.url, overrides), "skipped_off"

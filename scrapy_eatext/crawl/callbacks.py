@@ -26,9 +26,9 @@ def main_text(response: Response) -> MainText:
 
     It is the result that the downloader middleware attached.  If there is none, or the
     response has been replaced since, the response is extracted now, with the settings
-    of its request's crawl; a response without a request gets those of the only crawl in
-    this process.  Without this package's components, or if the crawl is unknown, which
-    is logged as a warning, the default algorithm extracts it.
+    of its request's crawl; without a request, with those of the only crawl in this
+    process.  Without this package's components, or if the crawl is unknown, which is
+    logged as a warning, the default algorithm extracts it.
 
     The result is empty for JSON and for what is not text, by its type or its bytes,
     such as an image.  Raises TypeError for other objects, and SettingError for a wrong

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class EatextDownloaderMiddleware(Component):
     """Puts a MainText into ``response.meta["main_text"]``.
 
-    Its priority is below RetryMiddleware's (550), so it sees each final response once,
+    Its priority is below RetryMiddleware's (550), so it gets each final response once,
     decompressed and after redirects.  It never raises: if the extraction of a page
     fails, the text is empty.
     """
@@ -46,7 +46,7 @@ class EatextDownloaderMiddleware(Component):
 class EatextSpiderMiddleware(Component):
     """Ties each item to its response, and removes inherited results from requests.
 
-    It is close to the engine (a low number), so that it sees items that other spider
+    It is close to the engine (a low number), so that it gets the items that other spider
     middlewares make or replace.
     """
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.crawl.service import Service
     from scrapy_eatext.execution.cascade import Outcome
 
-# Kinds of pages whose next pages have other content, which is not joined.
+# Kinds of pages whose next pages are not joined, as they have other content.
 _LISTS = frozenset(("collection", "listing", "forum", "product", "service"))
 
 
@@ -33,7 +33,7 @@ async def join_continuations(
 ) -> Extracted:
     """A page's result, joined with those of its continuations.
 
-    ``first`` is the result of ``response``, and ``url`` is that of the second page.
+    ``first`` is the result of ``response``, and ``url`` the URL of the second page.
     """
     if first.kind != "extracted" or first.result.page_type in _LISTS:
         return first

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from scrapy_eatext.crawl.settings import Config
     from scrapy_eatext.crawl.tally import Tally
 
-# A host is judged by its last WINDOW pages.  It decays if _AGREE of them are alike, as
-# one or two of any twenty pages are of another kind.
+# A host is judged by its last WINDOW pages.  It decays if _AGREE of them are alike: on any
+# site one or two of twenty pages are of another kind.
 WINDOW = 20
 _AGREE = 18
 # The maximum number of watched hosts; the least recent is dropped.
@@ -49,8 +49,7 @@ class DecayWatch:
         if template:
             values["template"] = template == "matched"
         for name, value in values.items():
-            # A hash, as a host's name may have any length.
-            key = hash((name, host))
+            key = hash((name, host))  # as a host's name may have any length
             last = self._last.setdefault(key, deque(maxlen=WINDOW))
             last.append(value)
             self._last.move_to_end(key)

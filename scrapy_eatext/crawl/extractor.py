@@ -1,6 +1,6 @@
 """Runs the extractions of a crawl, and caches their results.
 
-What a result lacks is computed by extracting its response again.
+Attributes that a result lacks are computed by extracting its response again.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class Extractor:
     ) -> Extracted:
         """Count an outcome whose result is used, and return it with its choice.
 
-        ``stats`` are those that its kind is counted in, "" if others count it.
+        ``stats`` is the prefix of the stats for its kind, "" to count no kind.
         """
         if stats:
             self._tally.inc(f"{stats}/{outcome.kind}")
@@ -111,7 +111,7 @@ class Extractor:
         return Extracted(outcome.result, outcome.kind, choice)
 
     async def of_html(self, html: str | bytes, url: str) -> Extracted | None:
-        """The result for an item's HTML, None if its host is off."""
+        """The result for an item's HTML, None if its host is excluded."""
         choice = self._config.choice_for(url)
         if choice is None:
             return None
@@ -119,7 +119,7 @@ class Extractor:
         return self.counted(url, outcome, choice, "html")
 
     async def of_response(self, response: Response) -> Extracted | None:
-        """The result of a response, extracted now if it was not; None if it is off."""
+        """The result of a response, extracted now if needed; None if it is excluded."""
         if response in self._known:
             return self._known[response]
         # The downloader middleware is off, or another one replaced the response later.
@@ -141,7 +141,7 @@ class Extractor:
         return self._known[response]
 
     def now(self, response: TextResponse) -> MainText:
-        """Extract a response in the calling thread, also if its site is off.
+        """Extract a response in the calling thread, also if its site is excluded.
 
         Raises SettingError for a wrong ``eatext`` in its request's meta.
         """
@@ -208,7 +208,7 @@ def urls_of(response: Response, request: Request | None) -> list[str]:
     if request is None:
         return [response.url]
     redirected = request.meta.get("redirect_urls")
-    # Other code may have written any value there.
+    # Other code may have written any value into the meta.
     redirected = redirected if isinstance(redirected, (list, tuple)) else ()
     urls = [response.url, request.url, *redirected]
     return [url for url in urls if isinstance(url, str)]
@@ -263,7 +263,7 @@ class Reextraction:
 def attached(request: Request, response: Response) -> MainText | None:
     """The result that the downloader middleware attached to a response, or None.
 
-    A response that replaced another one has none, though its request has the other's.
+    A response that replaced another one has none, though the other's is in the meta.
     """
     result = request.meta.get(RESULT)
     if not isinstance(result, MainText):

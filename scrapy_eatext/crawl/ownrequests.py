@@ -1,6 +1,6 @@
-"""What the meta of requests has of this package, and the requests that it makes.
+"""This package's keys in the meta of requests, and the requests that it makes.
 
-Those for retries and continuations pass through all downloader middlewares but not
+Requests for retries and continuations pass through all downloader middlewares but not
 through the scheduler: a scheduled request would have to hold the first response, and
 could be written to disk.
 """
@@ -59,7 +59,7 @@ async def download(
 def counted_failure(
     tally: Tally, name: str, message: str, values: Mapping[str, object]
 ) -> Iterator[None]:
-    """Count and log an error of a further request, without which the page remains."""
+    """Count and log an error of a further request, which the page does not need."""
     try:
         yield
     except CancelledError:  # Twisted's; asyncio's is not an Exception
@@ -72,7 +72,7 @@ def counted_failure(
 
 def is_closing(crawler: Crawler) -> bool:
     """Whether the spider is being closed, and waits for its requests."""
-    # Scrapy has no public API for it.
+    # Scrapy has no public API for this.
     slot = getattr(crawler.engine, "_slot", None)
     return slot is not None and slot.closing is not None
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.crawl.extractor import Extracted
 
-# In place of a value: the field is to be removed from the item.
+# Stands for a value: the field is removed from the item.
 _REMOVED = object()
 # The classes of items whose fields can be removed.
 _OPEN_ITEMS = (dict, Item)
@@ -69,7 +69,7 @@ class EatextPipeline(Component):
         return item
 
     async def _filled(self, item: Any) -> tuple[Any, str, Extracted | None]:
-        """The item or a filled copy, its outcome as in the stats, and the result."""
+        """The item or a filled copy, its outcome's name in the stats, and the result."""
         adapter = ItemAdapter(item)
         names = self._names(item, adapter)
         if names is None:
@@ -130,7 +130,7 @@ class EatextPipeline(Component):
     async def _text_of(
         self, item: Any, adapter: ItemAdapter
     ) -> tuple[str, Extracted | None]:
-        """The source of an item's text, as the stats name it, and its page's result."""
+        """The source of an item's text, by its name in the stats, and its page's result."""
         response = current_response()
         url = ""
         try:

@@ -1,4 +1,4 @@
-"""What a crawl remembers by URL, within bounds: its last results, and its requests."""
+"""The last results and the requests of a crawl by URL, in bounded memory."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ class RecentPages(Generic[_T]):
 class Requested:
     """The requests that a crawl has made, and the URLs that it has or will request.
 
-    URLs are kept in a table of fixed size, where one replaces an earlier one at the same
-    place.
+    URLs are kept in a table of fixed size, in which a URL replaces an earlier one at the
+    same place.
     """
 
     def __init__(self) -> None:
         self._requests: WeakSet[Request] = WeakSet()
-        # Whether items find their pages by URLs.
+        # Whether the pipeline finds the pages of items by their URLs.
         self.keeps_urls = False
         # The operating system allocates only the parts that are written to.
         self._keys = np.zeros(MAX_IN_TABLE, dtype=np.int64)
@@ -99,7 +99,7 @@ class Requested:
             self._keys[key % MAX_IN_TABLE] = key
 
     def has_url(self, url: str) -> bool:
-        """Whether this crawl has requested a URL, as far as that is remembered."""
+        """Whether the table has a URL, or a variant of it."""
         return any(self._keys[key % MAX_IN_TABLE] == key for key in keys_of(url))
 
 

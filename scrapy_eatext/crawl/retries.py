@@ -1,8 +1,8 @@
 """Retries of weak pages.
 
-A retry is often costly and helps on some sites only, so it is counted for each host how
-often it had the better text.  A host where it nearly always has is made direct: its
-pages are first requested with a retry's meta.
+A retry is often costly and helps on some sites only, so each host's retries with a better
+text are counted.  A host whose retries nearly always have one is made direct: its pages
+are first requested with a retry's meta.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ if TYPE_CHECKING:
     # A response, its outcome, and the choice by which it was extracted.
     Answer = tuple[Response, Outcome, Choice]
 
-# A host is judged by at least _TRIES pages.  It is direct if that was right for
-# _NEARLY_ALWAYS of the last _TRIES.
+# A host is judged by at least _TRIES pages.  It is direct if a direct request was right
+# for _NEARLY_ALWAYS of the last _TRIES.
 _TRIES = 10
 _NEARLY_ALWAYS = 9
 # The maximum number of hosts; the least recent is dropped.
 _MAX_HOSTS = 1000
 # Statuses that do not depend on a request's meta.
 _OF_THE_PAGE = frozenset({*range(400), 404, 410})
-# A text that is itself weak is better if it is more than this many times as long.
+# A weak text of a retry is better if it is more than this many times as long.
 _LONGER = 2
 
 
@@ -123,7 +123,7 @@ class Retries:
         self._config = service.config
         self._tally = service.tally
         self._hosts = RetriedHosts()
-        # Whether Scrapy requests nothing that is not in its cache.
+        # Whether Scrapy serves pages from its cache alone.
         settings = service.crawler.settings
         self._offline = settings.getbool("HTTPCACHE_ENABLED") and settings.getbool(
             "HTTPCACHE_IGNORE_MISSING"
@@ -134,7 +134,7 @@ class Retries:
         if not self._hosts.are_direct(host_of(request.url)) or not _may_retry(request):
             return
         overrides = request.meta.get(INPUT)
-        with suppress(SettingError):  # it is logged when the response is there
+        with suppress(SettingError):  # logged with the response
             weak = self._config.weak_for(request.url, overrides)
             if (
                 weak.meta
@@ -151,13 +151,13 @@ class Retries:
 
     def failed(self, request: Request, error: Exception) -> None:
         """Count a request that got no response, after all of Scrapy's retries."""
-        # A request that is ignored, as for robots.txt, would be so without the meta
+        # A request that is ignored, as for robots.txt, would be ignored without the meta
         # too.
         if was_direct(request.meta) and not isinstance(error, IgnoreRequest):
             self._hosts.add_first(host_of(request.url), was_right=False)
 
     async def better(self, request: Request, first: Answer, *, direct: bool) -> Answer:
-        """The page's answer, or its retry's if the page is weak and that is better."""
+        """The page's answer, or that of its retry if the page is weak and it is better."""
         weak = self._config.weak_for(first[0].url, request.meta.get(INPUT))
         if not weak.meta or not _may_retry(request):
             return first
@@ -217,8 +217,7 @@ class RetriedHosts:
         self._hosts: OrderedDict[int, _Host] = OrderedDict()
 
     def _host(self, host: str) -> _Host:
-        # A hash, as a host's name may have any length.
-        key = hash(host)
+        key = hash(host)  # as a host's name may have any length
         counts = self._hosts.setdefault(key, _Host())
         self._hosts.move_to_end(key)
         if len(self._hosts) > _MAX_HOSTS:

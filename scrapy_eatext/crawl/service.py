@@ -80,7 +80,7 @@ class Service:
         return service
 
     def fill_items(self) -> None:
-        """Keep what the pipeline needs from now on."""
+        """Remember the items' responses and the requested URLs for the pipeline."""
         self.ties.wanted = True
         self.requested.keeps_urls = bool(self.config.url_field)
 
@@ -137,7 +137,7 @@ class Service:
             failed = Extracted(NOTHING, kind, self.config.choice)
             request.meta[RESULT] = self.extractor.remember(response, failed, ())
         finally:
-            # Together, so that the kinds add up to the count at any moment.
+            # Together, so that the kinds always add up to the count.
             self.tally.inc("response_count")
             self.tally.inc(f"response/{kind}")
         return response

@@ -37,6 +37,7 @@ from scrapy_eatext.execution.choice import (
 )
 from scrapy_eatext.page.urls import host_of
 from scrapy_eatext.result import ATTRIBUTES
+from scrapy_eatext.sites.evidence import hosts_of
 from scrapy_eatext.sites.files import SiteFileError, load_lessons
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 EXECUTORS = ("inline", "thread", "process")
 ITEMS = ("all", "declared")
 
-# The key of a request's overrides, and the keys in them besides a choice's fields.
+# The place of a request's overrides, and the keys in them beside a choice's fields.
 _IN_META = "request.meta['eatext']"
 _BESIDE = ("weak",)
 
@@ -100,10 +101,10 @@ class Items(Several):
 class Config:
     """The settings of a crawl, each checked.
 
-    Each field is a setting, named EATEXT_ and the field's name in capitals.  So are the
-    fields of ``choice``; sites and requests may override these and ``weak``.  ``sites``
-    has the choice of each host, None if its pages are not extracted, and ``weak_sites``
-    its Weak.
+    Each field, also of ``choice``, is a setting, named EATEXT_ and the field's name in
+    capitals.  Sites and requests may override ``weak`` and the fields of ``choice``.
+    ``sites`` has the choice of each host, None if its pages are not extracted, and
+    ``weak_sites`` its Weak.
     """
 
     choice: Choice = field(default_factory=Choice)
@@ -272,10 +273,8 @@ class Config:
 
     def site_of(self, url: str) -> str:
         """The host among ``sites`` that a URL belongs to, "" for none."""
-        host = host_of(url) if self.sites else ""
-        while host and host not in self.sites:
-            host = host.partition(".")[2]
-        return host
+        hosts = hosts_of(url) if self.sites else ()
+        return next((host for host in hosts if host in self.sites), "")
 
 
 def _with_site_files(choice: Choice, folder: object) -> Choice:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# How many messages that are logged once are remembered.  Only a crawl of very many
-# sites has more, and may repeat some.
+# The maximum number of remembered messages that are logged once.  Only a crawl of very
+# many sites has more, and may repeat some.
 _MAX_LOGGED = 10_000
 # The upper bounds of the histogram of seconds per page.
 _STEPS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
@@ -34,8 +34,7 @@ class Tally:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
-        # A stats collector may be unable to return counts, or add those of other
-        # processes.
+        # A stats collector may not return counts, or add those of other processes.
         self._counts: Counter[str] = Counter()
         self._logged: dict[int, None] = {}  # hashes, in order
         self._pages = 0
@@ -56,8 +55,7 @@ class Tally:
 
     def _is_new(self, message: str) -> bool:
         """Whether a message is logged for the first time; it counts as logged then."""
-        # A hash, as a host's name may have any length.
-        key = hash(message)
+        key = hash(message)  # as a host's name may have any length
         if key in self._logged:
             return False
         self._logged[key] = None
@@ -90,7 +88,7 @@ class Tally:
         if not isinstance(error, SettingError):
             self._failure(url, Failure.of(error))
             return
-        # The message is enough without a traceback.
+        # No traceback is needed to correct a setting.
         self.inc("exception_count/SettingError")
         values = {"url": url, "error": error}
         self.log(logging.ERROR, "No main text for %(url)s: %(error)s", values)
@@ -113,7 +111,7 @@ class Tally:
         mean = self._seconds / max(self._pages, 1)
         if self._pages:
             # Not page by page: a collector that several processes share may take only
-            # integers, and rounding each page would add up.
+            # integers, and the errors of rounding each page would add up.
             self.inc("time/milliseconds", round(1000 * self._seconds))
             self._stats.set_value("eatext/time/min", self._least)
             self._stats.set_value("eatext/time/mean", mean)

@@ -29,7 +29,7 @@ class ItemTies:
         self._tied: dict[int, tuple[Any, list[ref[Response]]]] = {}
 
     def follow(self, crawler: Crawler, tally: Tally) -> None:
-        """Have enter() called with each item of a crawl before any pipeline."""
+        """Call enter() with each item of a crawl before any pipeline."""
         pipelines = getattr(crawler.engine.scraper.itemproc, "methods", None)
         if pipelines is not None:
             pipelines["process_item"].appendleft(self.enter)

@@ -49,14 +49,13 @@ BREAKS = (Exception, SystemExit)
 # The maximum length of an exception's description.
 _MAX_LINE = 500
 
-# A thread is replaced after it has parsed this many bytes: lxml keeps the names of
-# elements and attributes until the thread that parsed them ends, and a name may take
-# ten times its size in the page.
+# A thread is replaced after it has parsed this many bytes, as lxml keeps the names of
+# elements and attributes until the thread that parsed them ends.  A name may take ten
+# times its size in the page.
 TURN = 1 << 22
 
-# The kinds of outcome, which name its stats: those of an algorithm's text, which passes,
-# does not pass or is empty; with walls, those without a text that passes; those whose
-# result is the last resort's.
+# Kinds of outcome, which name its stats.  TEXTS: an algorithm's text passes, does not
+# pass, or is empty.  POOR: no text passes.  GIVEN_UP: the result is the last resort's.
 TEXTS = ("extracted", "below", "empty")
 POOR = frozenset((*TEXTS[1:], *WALLS))
 GIVEN_UP = frozenset(("failed", "timed_out", "too_large", "worker_died"))
@@ -82,10 +81,9 @@ class Limits:
 class Job:
     """A page to extract.
 
-    ``fields`` are the attributes to compute before the result lets go of its page.
-    ``sought`` is the page of an article to search for: the URL of the first page, and
-    a number.  ``give_up`` is "", or the kind of outcome with which only the last resort
-    is run.
+    ``fields`` are the attributes to compute with the text.  ``sought`` is the page of an
+    article to search for: the URL of the first page, and a number.  With ``give_up``, a
+    kind of outcome, only the last resort is run.
     """
 
     html: str | bytes | TextResponse
@@ -178,7 +176,7 @@ def extract_page(job: Job) -> Outcome:
     except TimeLimitError:
         result, kind = None, "timed_out"
         if page is None:
-            # Parsing the whole page again would take as long.
+            # Parsing the whole page again would take as much time.
             job = job.shortened(kind) or job
     except BREAKS as error:
         result, kind = None, "failed"

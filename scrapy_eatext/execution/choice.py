@@ -1,4 +1,4 @@
-"""The Choice: how a page is extracted, in plain values that processes can be sent."""
+"""The Choice: how a page is extracted, in plain values that can be sent to processes."""
 
 from __future__ import annotations
 
@@ -33,15 +33,11 @@ class SettingError(OptionError):
     Its name is the place of the value, like ``EATEXT_OPTIONS['justext']``.
     """
 
-    # The error ends a crawl, whose log gets the message alone: the traceback would not
-    # help to correct a setting.
+    # The error ends a crawl, whose log needs the message alone: a traceback does not help
+    # to correct a setting.
     __traceback__ = None
     __cause__ = None
     __suppress_context__ = True
-
-    @property
-    def key(self) -> str:
-        return self.name
 
 
 class Algorithms(Several):
@@ -108,11 +104,11 @@ class Part(Dict):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """How one page is to be extracted.
+    """How a page is extracted.
 
-    The first of ``algorithms`` whose text passes() is used, and ``below`` is what to do
-    if none does.  ``options`` has a mapping for each algorithm.  ``keep`` and ``remove``
-    are CSS selectors, for elements that are main text and for others; "" matches none.
+    The first of ``algorithms`` whose text passes() is used; ``below`` is what to do if
+    none does.  ``options`` has a mapping for each algorithm.  ``keep`` and ``remove`` are
+    CSS selectors for elements that are, and are not, main text; "" matches none.
     """
 
     algorithms: tuple[str, ...] = declare(
@@ -170,7 +166,7 @@ class Choice:
         )
 
 
-# The fields that a site or a request may override.
+# The names of the values that a site or a request may override.
 OVERRIDES = tuple(declarations(Choice))
 
 _Declared = TypeVar("_Declared")
@@ -218,7 +214,7 @@ def override_fields(
 ) -> _Declared:
     """A dataclass of declared values with some of them changed.  Raises SettingError.
 
-    ``others`` describes for it what else is allowed in place of a dict.
+    ``others`` is a part of its message: values that are allowed beside a dict.
     """
     cls: type = type(base)
     names = declarations(cls)

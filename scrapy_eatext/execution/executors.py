@@ -30,7 +30,7 @@ _T = TypeVar("_T")
 
 
 class InPlace:
-    """Runs the jobs of one of a pool's threads there."""
+    """Runs jobs in the calling thread."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -49,8 +49,8 @@ class Pool:
     """Daemon threads that each have a runner and take jobs from one queue.
 
     A thread is started when all others are busy, calls ``begin``, and is replaced after
-    a turn (cascade.TURN).  If none can be started, submit() runs the job itself.  After
-    close() each job gets a thread and a runner of its own, one at a time.
+    a turn (cascade.TURN).  If none can be started, submit() runs the job.  After close()
+    each job gets a thread and a runner of its own, one after the other.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Pool:
     def _start_thread(self) -> None:
         number = len(self._runners)
         end: Future[None] = Future()
-        end.set_running_or_notify_cancel()  # cancelling a waiter leaves it alone
+        end.set_running_or_notify_cancel()  # so that no waiter can cancel it
         runner = self._make_runner()
         if _start(self._work, (runner, end), f"eatext-{number}"):
             self._runners.append(runner)

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# The start of a worker may take _START_GRACE beyond the time limit of the page that
-# waits for it, and _START_SECONDS at most.  Its end may take _END_SECONDS.  A page may
-# take _GRACE beyond its time limit, which leaves time for the last resort.
+# In seconds: the start of a worker may take _START_GRACE more than the time limit of the
+# page that waits for it, and _START_SECONDS at most; its end may take _END_SECONDS; a page
+# may take _GRACE more than its time limit, for the last resort.
 _START_GRACE = 10.0
 _START_SECONDS = 60.0
 _END_SECONDS = 2.0
@@ -55,10 +55,10 @@ _ENDED = frozenset({"timed_out", "worker_died"})
 class InProcess:
     """Runs jobs in a worker process, and starts a new one when that ends.
 
-    If a page takes too long, or two workers died at it, a new worker runs the last
-    resort; a single one may have died for another reason.  If workers do not survive the
-    last resort either, it reads only the page's beginning.  A worker that ran out of
-    memory is replaced.  If none can be started, the calling thread extracts the page.
+    If a page takes too long, or two workers die of it, a new worker runs the last
+    resort; one may die for another reason.  If workers do not survive the last resort
+    either, it reads only the page's beginning.  A worker that runs out of memory is
+    replaced.  If none can be started, the calling thread extracts the page.
     """
 
     def __init__(self, choice: Choice, memory: int) -> None:
@@ -123,10 +123,8 @@ class InProcess:
                 self.counts["not_started"] += 1
                 if self._failed_starts >= _MAX_FAILED_STARTS:
                     self._next_start = time.monotonic() + _PAUSE
-                where = "extraction goes on in a thread"
-                logger.error(
-                    "No worker process could be started (%s); %s", error, where
-                )
+                message = "No worker process could be started (%s); %s"
+                logger.error(message, error, "extraction goes on in a thread")
         return self._worker
 
     def _end_worker(self, why: str = "") -> None:
@@ -150,7 +148,7 @@ def _beginning(job: Job, kind: str) -> Job | None:
 
 
 class Process:
-    """A process that answers messages, and is killed when an answer is late.
+    """A process that answers messages, and is killed if an answer is late.
 
     Raises OSError if the process or its watching thread cannot be started.
     """
@@ -185,10 +183,10 @@ class Process:
         limit: float = 0.0,
         goes_on: Callable[[Any], bool] = lambda head: False,
     ) -> Any:
-        """Send a message, and return the head of the last answer, None without one.
+        """Send a message, and return the head of the last answer, None if there is none.
 
-        ``goes_on`` says of each answer's head whether another one follows.  Each may
-        take ``limit`` seconds; 0 is no limit.
+        ``goes_on`` returns for an answer's head whether another answer follows.  Each
+        may take ``limit`` seconds; 0 is no limit.
         """
         answer = None
         try:
@@ -260,7 +258,7 @@ class _Worker(Process):
             raise ChildProcessError(f"a worker {end}")
 
     def extract(self, job: Job) -> Outcome | None:
-        """Have a job run; None if the worker died over it, or was killed as late."""
+        """Run a job; None if the worker died, or was killed because it was late."""
         self.jobs += 1
         limit = job.limits.timeout + _GRACE if job.limits.timeout else 0.0
         head = self.exchange(*pack_job(job), limit)

@@ -37,9 +37,8 @@ from scrapy_eatext.result import NOTHING, MainText, from_json
 _T = TypeVar("_T")
 
 _LENGTHS = struct.Struct(">QQ")
-# Greater lengths are invalid.
 _MAX_LENGTH = 1 << 32
-# A worker's first answer; any other one is the reason why it could not start.
+# A worker's first answer, in place of an error that kept it from starting.
 READY = "ready"
 # The interval of the checks whether the crawl's process still exists.
 _CHECK_SECONDS = 2.0

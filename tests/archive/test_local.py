@@ -566,7 +566,7 @@ def test_the_bar_and_the_summary():
     told = bar(done)
     assert told.startswith("[##########          ] 50 %, 7 pages a second, 1:15 left: ")
     assert told.endswith("380 extracted, 20 worker died")
-    assert "400 pages in 1:00, 7 a second: 380 extracted" in summary(done)
+    assert "400 pages in 0:01:00, 7 a second: 380 extracted" in summary(done)
 
 
 def simulated(

@@ -437,4 +437,4 @@ def test_worker_processes_are_given_the_path_of_a_function():
         Config.from_settings(Settings(settings))
         with pytest.raises(SettingError, match=r"an import path") as raised:
             Config.from_settings(Settings({**settings, "EATEXT_EXECUTOR": "process"}))
-        assert raised.value.key.endswith(ending)
+        assert raised.value.name.endswith(ending)
