@@ -3,10 +3,10 @@
 
 ``python3 run.py example`` crawls the bundled site and shows the feed;
 ``python3 run.py test`` runs the tests, ``python3 run.py fuzz`` those on random
-pages, for a minute or as long as --seconds says.  Each first makes a virtual
-environment in .venv and installs the package there with what the task needs, which
-takes some minutes as it compiles; arguments after the task go to it.  Needs Python 3.10
-or later and a way to PyPI.
+pages, for a minute or for --seconds.  Each first makes a virtual environment in .venv and
+installs the package and the task's dependencies there, which takes some minutes as it
+compiles.  Arguments after the task go to it.  Needs Python 3.10 or later and access to
+PyPI.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TASKS = {
     ),
     "fuzz": ("test", ["-m", "tests.fuzz"]),
 }
-# What the installed package depends on; it is installed anew when they change.
+# The package is installed again when one of these files changes.
 SOURCES = [
     *("setup.cfg", "setup.py", "pyproject.toml"),
     *("scrapy_eatext/*/*.pyx", "scrapy_eatext/*/*.px[di]"),
@@ -40,9 +40,9 @@ SOURCES = [
 
 
 def make_venv() -> None:
-    """A virtual environment with a pip of today in it."""
+    """Make a virtual environment with the latest pip."""
     command = [sys.executable, "-m", "venv", "--clear"]
-    # Debian packs ensurepip, which puts pip into a new environment, apart.
+    # On Debian ensurepip, which puts pip into a new environment, is in another package.
     if importlib.util.find_spec("ensurepip") and importlib.util.find_spec("venv"):
         made = subprocess.run([*command, str(VENV)], check=False)
         if made.returncode == 0:
@@ -52,8 +52,8 @@ def make_venv() -> None:
     if spec is None or spec.origin is None:
         sys.exit("This needs pip, or the venv module with ensurepip (python3-venv).")
     subprocess.run([*command, "--without-pip", str(VENV)], check=True)
-    # The pip that is there, whatever its age, runs in the new environment and
-    # installs its successor; the link shows that environment pip alone.
+    # The system's pip, whatever its version, installs the latest one in the new
+    # environment, which gets it by a link, without the system's other packages.
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "pip").symlink_to(Path(spec.origin).parent)
         pip("--upgrade", "pip", PYTHONPATH=folder)
@@ -62,26 +62,26 @@ def make_venv() -> None:
 def pip(*arguments: str, **environment: str) -> None:
     options = ["--quiet", "--disable-pip-version-check"]
     command = [str(PYTHON), "-m", "pip", "install", *options, *arguments]
-    # An editable installation is what is wanted here; setuptools warns of each.
+    # setuptools warns of each editable installation.
     quiet = {"PYTHONWARNINGS": "ignore:Editable installation"}
     env = {**os.environ, **quiet, **environment}
     subprocess.run(command, check=True, cwd=HERE, env=env)
 
 
 def prepare(extra: str) -> None:
-    """Install the package with an extra into .venv, unless it stands there."""
+    """Install the package with an extra into .venv, unless it is installed there."""
     digest = hashlib.sha256(sys.version.encode())
     for pattern in SOURCES:
         for path in sorted(HERE.glob(pattern)):
             digest.update(path.read_bytes())
     stamp = VENV / f"installed-{extra or 'base'}"
-    # What is there with an extra will do without.
+    # An installation with an extra also serves tasks without one.
     stamps = [stamp] if extra else VENV.glob("installed-*")
     if any(s.exists() and s.read_text() == digest.hexdigest() for s in stamps):
         return
     print(
-        "Installing into .venv, and compiling there: pip shows nothing of that, "
-        "which takes a minute or more ...",
+        "Installing and compiling in .venv, without output of pip, which takes a minute "
+        "or more ...",
         flush=True,
     )
     if not PYTHON.exists():
@@ -91,7 +91,7 @@ def prepare(extra: str) -> None:
 
 
 def main() -> int:
-    if sys.version_info < (3, 10):  # noqa: UP036  run by whatever python3 is there
+    if sys.version_info < (3, 10):  # noqa: UP036  python3 may be older
         sys.exit("This needs Python 3.10 or later.")
     if len(sys.argv) < 2 or sys.argv[1] not in TASKS:
         sys.exit(f"Usage: python3 run.py {{{'|'.join(TASKS)}}} [argument ...]")

@@ -1,4 +1,4 @@
-"""What the spiders yield."""
+"""The items of the spiders."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class PageItem:
 
 @dataclass
 class JudgedItem:
-    """A page as one algorithm sees it; the pipeline fills all but the URL."""
+    """A page by one algorithm; the pipeline fills all but the URL."""
 
     url: str
     algorithm: str = ""

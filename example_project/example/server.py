@@ -18,9 +18,9 @@ REDIRECTS = {
     "/herald/ferry": "/herald/ferry-timetable.html",
     "/shop/sale": "/shop/category/teaware-2.html",
 }
-# Stands in sitemap, feeds and robots.txt for the server's own address.
+# Stands for the server's own address in sitemap, feeds and robots.txt.
 ORIGIN = b"http://portellery.example"
-# Of 2028 nothing is known yet, so that a crawl of all links comes to an end.
+# The calendar ends with 2027, so that a crawl of all links ends.
 CALENDAR = re.compile(r"/herald/calendar/(202[67])/(\d\d?)")
 MONTH = """<!DOCTYPE html>
 <html lang="en"><head><title>What is on in {month}/{year}</title></head>
@@ -29,7 +29,7 @@ MONTH = """<!DOCTYPE html>
 </body></html>
 """
 GZIPPED = frozenset({"/herald/market-hall.html"})
-# Some servers say how a page is encoded, others leave that to the page.
+# Some servers declare the encoding of a page, for others the page declares it.
 TYPES = {
     ".html": "text/html; charset=utf-8",
     ".json": "application/json",
@@ -48,7 +48,7 @@ MISSING = b"""<!DOCTYPE html>
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers from the files that were there when the server started."""
+    """Serves the files that existed when the server started."""
 
     protocol_version = "HTTP/1.1"
 
@@ -86,11 +86,11 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *args: object) -> None:
-        """Stay silent: the crawl has a log of its own."""
+        """Log nothing, as the crawl has its own log."""
 
 
 class Site:
-    """A running server: ``url`` is where to begin, close() stops it."""
+    """A running server: ``url`` is the front page, close() stops the server."""
 
     def __init__(self) -> None:
         files = {
@@ -99,7 +99,7 @@ class Site:
             if path.is_file()
         }
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, files))
-        # Connections that a client keeps open do not hold up the end.
+        # So that open connections of clients do not delay the end.
         self._server.daemon_threads = True
         self._thread = Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()

@@ -1,4 +1,4 @@
-"""The settings of the example: one line brings the main text, the rest is Scrapy's."""
+"""The settings of the example: one line enables scrapy-eatext, most are Scrapy's."""
 
 BOT_NAME = "example"
 SPIDER_MODULES = ["example.spiders"]
@@ -6,13 +6,13 @@ NEWSPIDER_MODULE = "example.spiders"
 
 # This line is all that scrapy-eatext needs.
 ADDONS = {"scrapy_eatext.Addon": 500}
-# And this one has the feed say which algorithm found a text.
+# This one adds to each item which algorithm found its text.
 EATEXT_FIELDS = {"main_text": "text", "algorithm": "algorithm", "version": "version"}
 
 USER_AGENT = "example (+https://example.com/about-this-crawler)"
 ROBOTSTXT_OBEY = True
 
-# Patient with the sites of others, quick with the bundled one.
+# Slow on other sites, fast on the bundled one.
 CONCURRENT_REQUESTS_PER_DOMAIN = 1
 DOWNLOAD_DELAY = 1
 DOWNLOAD_SLOTS = {"127.0.0.1": {"concurrency": 8, "delay": 0}}

@@ -59,7 +59,7 @@ class OnePage:
         except ValueError:
             text = " ".join(spider_args)
             message = f"--spider-arg is {text!r}, it must be NAME=VALUE"
-            raise UsageError(message, print_help=False) from None
+            raise UsageError(message) from None
         self._process = process_of(command)
         self._responses: list[Response] = []
         loader = self._process.spider_loader
@@ -67,7 +67,7 @@ class OnePage:
             cls = loader.load(spider) if spider else None
         except KeyError:
             message = f"--spider is {spider!r}: there is no such spider"
-            raise UsageError(message, print_help=False) from None
+            raise UsageError(message) from None
         cls = cls or spidercls_for_request(loader, Request(url), DefaultSpider)
         self.crawler = _crawler(self._process, [url], cls, self._responses.append)
 
@@ -84,7 +84,7 @@ class OnePage:
             logger.info(reason, exc_info=error)
             hint = "give its arguments with --spider-arg NAME=VALUE"
             message = f"{reason} ({describe_error(error)}); {hint}"
-            raise UsageError(message, print_help=False) from error
+            raise UsageError(message) from error
         if error:
             logger.error("The crawl of one page failed", exc_info=error)
         return self._responses[0] if self._responses else None
@@ -122,11 +122,9 @@ def _crawler(
 
     async def start(self: Spider) -> AsyncIterator[Any]:
         for url in urls:
-            # The command extracts the page itself, so the add-on need not.
+            # The command extracts the page itself.
             meta = {"eatext": False}
-            yield Request(
-                url, callback=callback, errback=_report, dont_filter=True, meta=meta
-            )
+            yield Request(url, callback, errback=_report, dont_filter=True, meta=meta)
 
     return process.create_crawler(type(spider.__name__, (spider,), {"start": start}))
 

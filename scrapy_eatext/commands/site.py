@@ -61,7 +61,7 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
     # Raises for wrong arguments before the crawl starts.
     SiteSpider(urls=args.urls, **arguments)
     if not settings.getdict("FEEDS") and not settings.getdict("ITEM_PIPELINES"):
-        raise UsageError("the pages need a feed: -O FILE", print_help=False)
+        raise UsageError("the pages need a feed: -O FILE")
     process = process_of(command)
     crawler = process.create_crawler(SiteSpider)
     # Signals have weak references, so the variable keeps it alive.

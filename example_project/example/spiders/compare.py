@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class CompareSpider(PagesSpider):
-    """Two items a page; ``-a algorithms=justext,eatiht`` says of which two."""
+    """Two items a page, by two algorithms: ``-a algorithms=justext,eatiht``."""
 
     name = "compare"
     custom_settings: ClassVar[dict[str, Any]] = {
@@ -44,7 +44,7 @@ class CompareSpider(PagesSpider):
         if not isinstance(response, HtmlResponse):
             return
         yield JudgedItem(response.url)
-        # The same page once more, for the other algorithm.
+        # Request the page again, for the other algorithm.
         yield response.request.replace(
             url=response.url,
             callback=self.parse_again,

@@ -1,4 +1,4 @@
-"""Follow all links, and yield the pages: the main text comes by itself."""
+"""Follow all links, and yield the pages; the pipeline adds the main text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PagesSpider(Spider):
 
     name = "pages"
     allowed_domains = ("127.0.0.1",)
-    # Each month of the calendar has a link to the next, and nothing else.
+    # The months of the calendar have no text.
     links = LinkExtractor(deny="/calendar/")
 
     async def start(self) -> AsyncIterator[Request]:

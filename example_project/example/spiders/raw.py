@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class RawSpider(PagesSpider):
-    """Items carry their page in ``html``, which the pipeline takes out again."""
+    """Items have their page in ``html``, which the pipeline removes."""
 
     name = "raw"
     custom_settings: ClassVar[dict[str, Any]] = {"EATEXT_HTML_FIELD": "html"}

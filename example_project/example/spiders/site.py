@@ -1,4 +1,4 @@
-"""Crawl whole sites: by what they name, and what their lists list."""
+"""Crawl whole sites by their sitemaps, feeds, lists and links."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scrapy_eatext import spiders
 class SiteSpider(spiders.SiteSpider):
     """Every page of the bundled site, or with ``-a urls=...`` the pages of others."""
 
-    # The project's delays are patient, and none is wanted on the bundled site.
+    # The bundled site needs no delays.
     custom_settings: ClassVar[dict[str, Any]] = {"AUTOTHROTTLE_ENABLED": False}
 
     def __init__(self, *args: Any, urls: str = "", **kwargs: Any) -> None:
@@ -20,7 +20,7 @@ class SiteSpider(spiders.SiteSpider):
         super().__init__(*args, urls=self.site.url if self.site else urls, **kwargs)
 
     def wants(self, response: Any, result: Any) -> bool:
-        # Of the bundled site lists and front pages, too.
+        # On the bundled site also lists and front pages.
         return self.site is not None or super().wants(response, result)
 
     def item(self, response: Any, result: Any) -> PageItem:
