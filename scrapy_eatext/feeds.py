@@ -87,7 +87,6 @@ class ParquetItemExporter(JsonLinesItemExporter):
         self._kinds: dict[str, set[str]] = {name: set() for name in names}
 
     def export_item(self, item: Any) -> None:
-        """Take an item."""
         self._line.seek(0)
         self._line.truncate()
         super().export_item(item)
@@ -99,7 +98,6 @@ class ParquetItemExporter(JsonLinesItemExporter):
         self._waiting.write(line)
 
     def finish_exporting(self) -> None:
-        """Write the file."""
         with self._waiting:
             self._waiting.seek(0)
             columns = {name: self._column(name) for name in self._kinds}

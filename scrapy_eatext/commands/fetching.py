@@ -130,7 +130,6 @@ def _crawler(
 
 
 def _report(failure: Any) -> None:
-    """Report a page that could not be fetched."""
     response = getattr(failure.value, "response", None)
     status = "" if response is None else f" ({response.status})"
     fail(f"{failure.request.url}: {failure.getErrorMessage()}{status}")

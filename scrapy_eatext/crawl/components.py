@@ -90,7 +90,6 @@ class ChunkItemExporter(JsonLinesItemExporter):
     """
 
     def export_item(self, item: Any) -> None:
-        """Write the lines of an item."""
         fields = ItemAdapter(item).asdict()
         for index, chunk in enumerate(fields.pop("chunks", None) or ()):
             super().export_item({**fields, **chunk, "index": index})

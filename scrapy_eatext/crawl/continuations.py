@@ -68,12 +68,12 @@ async def _download(
     service: Service, request: Request, url: str
 ) -> TextResponse | None:
     """The continuation at a URL, None if it cannot be downloaded."""
-    service.tally.inc("pages/asked")
+    tally = service.tally
+    tally.inc("pages/asked")
     meta = continuation_meta(request.meta)
     message = "No further page of %(first)s at %(url)s"
-    values = {"first": request.url, "url": url}
     response = None
-    with counted_failure(service.tally, "pages/failed", message, values):
+    with counted_failure(tally, "pages/failed", message, first=request.url, url=url):
         response = await download(service.crawler, request, meta, url)
     return cast("TextResponse | None", response)
 

@@ -57,7 +57,7 @@ async def download(
 
 @contextmanager
 def counted_failure(
-    tally: Tally, name: str, message: str, values: Mapping[str, object]
+    tally: Tally, name: str, message: str, **values: object
 ) -> Iterator[None]:
     """Count and log an error of a further request, which the page does not need."""
     try:
@@ -66,7 +66,7 @@ def counted_failure(
         raise
     except Exception as error:  # noqa: BLE001
         tally.inc(name)
-        values = {**values, "error": shortened(error)}
+        values["error"] = shortened(error)
         tally.log(logging.INFO, f"{message}: %(error)s", values)
 
 

@@ -147,14 +147,14 @@ class Retries:
     def skipped(self, request: Request, response: Response) -> None:
         """Count a direct request whose response is not extracted."""
         if response.status not in _OF_THE_PAGE:
-            self._hosts.add_first(host_of(request.url), was_right=False)
+            self._hosts.add(host_of(request.url), was_right=False)
 
     def failed(self, request: Request, error: Exception) -> None:
         """Count a request that got no response, after all of Scrapy's retries."""
         # A request that is ignored, as for robots.txt, would be ignored without the meta
         # too.
         if was_direct(request.meta) and not isinstance(error, IgnoreRequest):
-            self._hosts.add_first(host_of(request.url), was_right=False)
+            self._hosts.add(host_of(request.url), was_right=False)
 
     async def better(self, request: Request, first: Answer, *, direct: bool) -> Answer:
         """The page's answer, or that of its retry if the page is weak and it is better."""
@@ -165,7 +165,7 @@ class Retries:
         response, outcome, _ = first
         weak_page = is_weak(outcome, weak, response.body)
         if direct or not weak_page:
-            self._hosts.add_first(host, was_right=direct and not weak_page)
+            self._hosts.add(host, was_right=direct and not weak_page)
             return first
         if has_retry_meta(request.meta, weak.meta):
             return first
@@ -175,11 +175,10 @@ class Retries:
         self._tally.inc("weak/asked")
         second = None
         message = "No second answer for %(url)s"
-        values = {"url": request.url}
-        with counted_failure(self._tally, "weak/failed", message, values):
+        with counted_failure(self._tally, "weak/failed", message, url=request.url):
             second = await self._second(request, outcome, weak)
         self._tally.inc("weak/better" if second else "weak/no_better")
-        self._hosts.add_retry(host, better=second is not None)
+        self._hosts.add(host, was_right=second is not None, retried=True)
         return second or first
 
     async def _second(
@@ -244,19 +243,16 @@ class RetriedHosts:
         counts.retries += 1
         return True
 
-    def add_retry(self, host: str, *, better: bool) -> None:
-        """Count a page that was retried."""
-        counts = self._host(host)
-        counts.answers += 1
-        counts.better += better
-        counts.last.append(better)
+    def add(self, host: str, *, was_right: bool, retried: bool = False) -> None:
+        """Count a page.
 
-    def add_first(self, host: str, *, was_right: bool) -> None:
-        """Count a page that was not retried.
-
-        ``was_right`` is whether a direct request was or would have been right.
+        ``was_right`` is whether a direct request was or would have been right: for a page
+        that was retried, whether the retry was better.
         """
-        self._host(host).last.append(was_right)
+        counts = self._host(host)
+        counts.last.append(was_right)
+        counts.answers += retried
+        counts.better += retried and was_right
 
 
 def _may_retry(request: Request) -> bool:

@@ -85,7 +85,6 @@ class Service:
         self.requested.keeps_urls = bool(self.config.url_field)
 
     def prepare(self, request: Request) -> None:
-        """Prepare a request for its download."""
         self.requested.prepare(request)
         self.retries.prepare(request)
 

@@ -360,8 +360,8 @@ def _refuse_unknown(settings: BaseSettings) -> None:
     for key in settings:
         if key.startswith("EATEXT_") and key not in KEYS:
             # Without the prefix, which would make all keys similar.
-            names = [known.removeprefix("EATEXT_") for known in KEYS]
-            near = get_close_matches(key.removeprefix("EATEXT_"), names, n=1)
+            name = key.removeprefix("EATEXT_").lower()
+            near = get_close_matches(name, SETTINGS, n=1)
             missing = "left out: there is no such setting"
-            allowed = f"spelt EATEXT_{near[0]}" if near else missing
+            allowed = f"spelt {_key(near[0])}" if near else missing
             raise SettingError(key, settings.get(key), allowed)

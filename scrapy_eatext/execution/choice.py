@@ -150,17 +150,14 @@ class Choice:
     remove: str = declare("", Css(), setting=False)
 
     def passes(self, text: str, score: float) -> bool:
-        """Whether a text is good enough."""
         return bool(text) and len(text) >= self.min_chars and score >= self.min_score
 
     @property
     def forms(self) -> Forms:
-        """The forms of the outputs."""
         return Forms(self.title, self.markdown, self.chunks)
 
     @property
     def of_continuation(self) -> Choice:
-        """This choice for a continuation."""
         return replace(
             self, title=False, markdown=replace(self.markdown, front_matter=False)
         )

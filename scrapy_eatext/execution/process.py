@@ -232,7 +232,6 @@ class Process:
         return died
 
     def kill(self) -> None:
-        """End the process at once."""
         self.process.kill()
         self.close()
 

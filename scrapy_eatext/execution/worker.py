@@ -80,7 +80,7 @@ def receive(stream: IO[bytes]) -> tuple[Any, bytes] | None:
 
 
 def pack_job(job: Job) -> tuple[dict[str, Any], bytes]:
-    """A job as a message's head and body."""
+    """A job as a message's head and body, which unpack_job() reads."""
     html = job.html if isinstance(job.html, (str, bytes)) else text_of(job.html)
     head = {**asdict(replace(job, html="")), "raw": isinstance(html, bytes)}
     body = html if isinstance(html, bytes) else html.encode("utf-8", "surrogatepass")
@@ -88,7 +88,6 @@ def pack_job(job: Job) -> tuple[dict[str, Any], bytes]:
 
 
 def unpack_job(head: dict[str, Any], body: bytes) -> Job:
-    """The job that pack_job() packed."""
     return Job(
         html=body if head["raw"] else body.decode("utf-8", "surrogatepass"),
         url=head["url"],
@@ -101,13 +100,12 @@ def unpack_job(head: dict[str, Any], body: bytes) -> Job:
 
 
 def pack_outcome(outcome: Outcome) -> dict[str, Any]:
-    """An outcome as a message's head."""
+    """An outcome as a message's head, which unpack_outcome() reads."""
     bare = asdict(replace(outcome, result=NOTHING))
     return {**bare, "result": outcome.result.as_dict()}
 
 
 def unpack_outcome(head: dict[str, Any]) -> Outcome:
-    """The outcome that pack_outcome() packed."""
     failures = tuple(Failure(**failure) for failure in head["failures"])
     result = MainText.from_dict(head["result"])
     return Outcome(**{**head, "result": result, "failures": failures})

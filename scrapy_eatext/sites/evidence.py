@@ -106,7 +106,6 @@ class Table:
         )
 
     def of_places(self, wanted: Hashes) -> npt.NDArray[np.int64]:
-        """The facts of some places."""
         at = self.keys.searchsorted(wanted)
         at[self.keys[at] != wanted] = len(self.keys) - 1
         return self.facts[at]
