@@ -85,7 +85,7 @@ class Switch(OneOf):
 
 @dataclass(frozen=True)
 class Number(Kind):
-    """A number from low to high, both included, or one of the other words.
+    """A number from low to high, both included, or one of the words ``others``.
 
     ``unit`` is the unit of a limit, where 0 means no limit.
     """
@@ -157,7 +157,7 @@ class Several(Kind):
     """A list, or one value alone; as text in JSON or separated by commas."""
 
     def listed(self, value: Any, key: str) -> list[Any] | tuple[Any, ...]:
-        """The values of a list; OptionError for what is neither list nor name."""
+        """The values of a list, or one value in a list; OptionError for other values."""
         values = [value] if isinstance(value, (str, type)) else value
         if not isinstance(values, (list, tuple)):
             raise self.error(value, key)
@@ -208,8 +208,8 @@ def number(
 ) -> Any:
     """A dataclass field that holds a number from low to high, both included.
 
-    If the default is a whole number, only whole numbers are taken.  ``others`` are
-    words that may stand in place of a number.
+    If the default is a whole number, only whole numbers are allowed.  ``others`` are
+    words that are allowed in place of a number.
     """
     kind = Number(low, high, isinstance(default, int), others)
     return declare(default, kind, doc, shown=shown)

@@ -83,7 +83,7 @@ def extract(
     given = {name: one for name, one in given.items() if one is not defaults[name]}
     choice = changed(_DEFAULTS, given)
     for name in choice.algorithms:
-        # An algorithm that cannot be made is an error, even if others could take over.
+        # An algorithm that cannot be made is an error, even if another one works.
         get_algorithm(name, choice.options.get(name))
     if isinstance(html, bytes) and is_binary(html):
         return NOTHING

@@ -1,4 +1,4 @@
-"""Feeds in Parquet: those in JSON Lines, with a column for each field."""
+"""Feeds in Parquet, with the values of JSON Lines in a column for each field."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ class PageText:
 class Article:
     """A page for reading: its text in Markdown too, its title, authors and date.
 
-    A spider gives the ``url``, and the fields it knows better; ARTICLE_FIELDS as
-    EATEXT_FIELDS fills the other fields.
+    A spider sets the ``url``, and the fields of which it has better values;
+    ARTICLE_FIELDS as EATEXT_FIELDS fills the other fields.
     """
 
     url: str

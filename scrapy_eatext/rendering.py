@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def run(
     algorithm: Algorithm[Any], page: Page, *, rules: tuple[str, str] = ("", "")
 ) -> MainText:
-    """Let one algorithm judge one page and render what it keeps.
+    """The text that an algorithm keeps of a page, as MainText.
 
     ``rules`` are two CSS selectors, for the elements to keep and to remove whatever
     the algorithm decides.

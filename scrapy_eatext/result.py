@@ -542,7 +542,7 @@ class MainText(_Backed):
     def backed(
         self, computed: dict[str, Any], source: Source | None = None
     ) -> MainText:
-        """This result with computed outputs, and a source for the others."""
+        """This result with computed outputs, and a source for its other outputs."""
         other = replace(self)
         object.__setattr__(other, "computed", computed)
         other.attach(source)

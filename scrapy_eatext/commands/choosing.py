@@ -84,7 +84,7 @@ def choice_for(args: Namespace, config: Config, url: str = "") -> Choice:
     try:
         check_loadable(choice, key, "--options")
     except SettingError:
-        # If the wrong options are those of the settings, the error names their setting.
+        # If the wrong options are from a setting, the error names that setting.
         site_key = f"EATEXT_SITES[{config.site_of(url)!r}]['options']"
         for options_key, source in (
             ("EATEXT_OPTIONS", config.choice),

@@ -1,4 +1,4 @@
-"""`scrapy eatext diff`: what changed between two runs over archives."""
+"""`scrapy eatext diff`: shows the changes between two runs over archives."""
 
 from __future__ import annotations
 

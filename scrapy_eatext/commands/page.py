@@ -193,7 +193,7 @@ def _folder(folder: Path, choice: Choice, config: Config, args: Namespace) -> in
     for file in progress(files):
         name = file.relative_to(folder).as_posix()
         try:
-            # So that one page does not hold up the others.
+            # So that one page does not delay the others.
             with time_limit(config.limits.timeout):
                 html = _unpacked(_read(file), config.limits.max_size, str(file))
                 page = Page.of(html)

@@ -36,7 +36,7 @@ def print_text(text: str) -> bool:
 
 
 def close_output() -> None:
-    """Redirect standard output to the null device, as its reader has gone."""
+    """Redirect standard output to the null device when its reader has gone."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -1,1 +1,1 @@
-"""What knows a crawler: the add-on, the components, their service, its settings."""
+"""The parts of a crawl: the add-on, the components, their service, its settings."""

@@ -51,7 +51,7 @@ class Admission:
         overrides = request.meta.get(INPUT)
         if overrides is False:
             return None, "skipped_off"
-        # robots.txt, and what media pipelines download, have no callback.
+        # Requests for robots.txt and of media pipelines have no callback.
         if request.callback is NO_CALLBACK and overrides is None:
             return None, "skipped_internal"
         if not isinstance(response, HtmlResponse) or is_binary(
@@ -68,7 +68,7 @@ class Admission:
     def _passes(self, request: Request, response: Response) -> bool:
         """Whether an unsuccessful response will reach its callback.
 
-        The rules are those of Scrapy's HttpErrorMiddleware, which runs later.
+        The rules are the same as in Scrapy's HttpErrorMiddleware, which runs later.
         """
         if not self._checks_status or request.meta.get("handle_httpstatus_all"):
             return True

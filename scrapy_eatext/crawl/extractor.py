@@ -79,7 +79,7 @@ class Extractor:
     async def run(
         self, html: Any, url: str, choice: Choice, sought: tuple[str, int] | None = None
     ) -> Outcome:
-        """Extract HTML, or a response whose tree nothing else uses meanwhile.
+        """Extract HTML, or a response whose tree no other code uses meanwhile.
 
         ``sought`` is that of Job; for a response the default is the second page.
         """
@@ -204,7 +204,7 @@ class Extractor:
 
 
 def urls_of(response: Response, request: Request | None) -> list[str]:
-    """The URLs that lead to a response: its own, and those redirected to it."""
+    """The URLs that lead to a response: its own, and redirected ones."""
     if request is None:
         return [response.url]
     redirected = request.meta.get("redirect_urls")

@@ -120,7 +120,7 @@ class EatextPipeline(Component):
             meant = "EATEXT_ITEMS = 'declared'" if fields else in_class
             message = (
                 "%(cls)s has no field %(missing)s, which EATEXT_FIELDS names: declare "
-                "it, or say with %(meant)s that this is meant"
+                "it, or set %(meant)s if this is intended"
             )
             self._warn(item, message, {"missing": ", ".join(missing), "meant": meant})
         return fields
@@ -180,8 +180,8 @@ class EatextPipeline(Component):
             self._warn(
                 item,
                 "%(cls)s has a URL that this crawl has not requested, and gets the "
-                "text of the response that yields it (%(url)s): EATEXT_URL_FIELD = '' "
-                "says that this is meant, EATEXT_ITEMS leaves such items empty",
+                "text of the response that yields it (%(url)s): set EATEXT_URL_FIELD = '' "
+                "if this is intended, or EATEXT_ITEMS to exclude such items",
                 {"url": shortened(url)},
             )
         return "response", extracted
@@ -224,8 +224,8 @@ class EatextPipeline(Component):
             self._warn(
                 item,
                 "The field %(name)s of %(cls)s cannot be set: %(error)s; let it take "
-                "what EATEXT_FIELDS puts there, or leave the class out with "
-                "EATEXT_ITEMS or a class attribute eatext = False",
+                "the values of EATEXT_FIELDS, or exclude the class with EATEXT_ITEMS or a "
+                "class attribute eatext = False",
                 {"name": name, "error": shortened(why)},
             )
         return item, set(failed)

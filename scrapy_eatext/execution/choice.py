@@ -281,9 +281,9 @@ def _refuse_unknown(
 def _merged(
     choice: Choice, overrides: object, key: str
 ) -> dict[str, Mapping[str, Any]]:
-    """A choice's options, overridden by others.
+    """A choice's options with overrides.
 
-    ``overrides`` has options of its only algorithm, or a dict of options per algorithm.
+    These are options of its only algorithm, or a dict of options per algorithm.
     """
     if not isinstance(overrides, Mapping):
         raise SettingError(key, overrides, "a dict of options")

@@ -136,7 +136,7 @@ def pipes() -> tuple[IO[bytes], IO[bytes]]:
     """The streams of messages from the parent process, and of answers to it."""
     source = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
-    # What a library prints goes to standard error, not into the answers.
+    # The output of libraries goes to standard error, not into the answers.
     os.dup2(2, 1)
     # The parent process handles Ctrl-C.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,1 +1,1 @@
-"""What is learned of a site: the places of main text, and texts that never are main."""
+"""Site files: learned places of main text, and texts that are never main text."""

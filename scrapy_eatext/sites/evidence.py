@@ -63,7 +63,7 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What was learned of a site: its templates, and texts that never were main text.
+    """The templates of a site, and texts that never were main text.
 
     ``dropped`` has the hashes of these texts, as in the walk.  The evidence of places
     is multiplied by ``strength``.
@@ -112,10 +112,10 @@ class Table:
 
 
 class Lesson:
-    """What was learned of a site, in tables that are applied to pages.
+    """A Site in tables that are applied to pages.
 
-    ``tables`` are those of its templates.  ``dropped`` has the sorted hashes of texts
-    that were never main text, and a sentinel.
+    Each template has one of ``tables``.  ``dropped`` has the sorted hashes of texts that
+    were never main text, and a sentinel.
     """
 
     def __init__(self, site: Site) -> None:

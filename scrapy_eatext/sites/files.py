@@ -1,4 +1,4 @@
-"""Site files: what was learned of a site, in JSON that people can read and edit."""
+"""Files of templates of sites, in JSON that people can read and edit."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class Studied:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What was learned of a site, and whether it helps."""
+    """A learned site file, and whether it helps."""
 
     file: SiteFile
     helps: bool
@@ -137,7 +137,7 @@ def learn(host: str, pages: Sequence[Studied]) -> Learned:
 
 
 def _cross_validated(pages: Sequence[Studied]) -> dict[int, list[float]]:
-    """For each strength the word F1 of each page, by the evidence of the others."""
+    """For each strength the word F1 of each page, by the evidence of the other pages."""
     if len(pages) == 1:
         (page,) = pages
         evidence = _leave_one_block_out(page)

@@ -78,7 +78,7 @@ def place_of(steps: Iterable[str]) -> int:
 
 @lru_cache(maxsize=16384)  # the steps of a site's paths repeat
 def _hash_of_words(step: str) -> int:
-    """The hash of a step.  Those of its names are summed, so their order is ignored."""
+    """The hash of a step, in which the order of names is ignored."""
     name, *words = step.split(".")
     tag = TAG_ID.get(name, 0)
     names = (

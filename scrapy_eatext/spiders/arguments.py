@@ -22,7 +22,7 @@ FIELDS = {
     "score": "score",
     "text": "text",
 }
-# Settings of an add-on's priority: those of the project override them.
+# Settings with the priority of an add-on: a project's settings override them.
 SETTINGS = {
     "EATEXT_FIELDS": FIELDS,
     "EATEXT_AHEAD": ["entries", "next_page", "metadata"],

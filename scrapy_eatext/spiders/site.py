@@ -122,7 +122,7 @@ class SiteSpider(Spider):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs["urls"] = kwargs.get("urls") or getattr(self, "start_urls", [])
         for name in kwargs:
-            # Names that begin with _ are those of servers, such as Scrapyd's _job.
+            # Servers add arguments such as Scrapyd's _job.
             if not (name in ARGUMENTS or name[0] == "_" or hasattr(type(self), name)):
                 raise SettingError("argument", name, f"one of {', '.join(ARGUMENTS)}")
         for name, argument in ARGUMENTS.items():
@@ -305,7 +305,7 @@ class SiteSpider(Spider):
         self._clock.start(_PATIENCE, now=False)
 
     def _downloaded(self, response: Response, request: Request) -> None:
-        """Slow down requests to a busy host, and quicken them as pages come."""
+        """Raise the delay of a busy host, and lower it with each other response."""
         key = request.meta.get("download_slot", "")
         slot = self.crawler.engine.downloader.slots.get(key)
         if request.meta.pop(_KEEPS_DELAY, False) or slot is None:
@@ -485,7 +485,7 @@ class SiteSpider(Spider):
             return None
         item = self.item(response, result)
         if self.known.is_kept:
-            # A class may have no such field, or be frozen.
+            # An item's class may not have the field, or be frozen.
             with suppress(KeyError, AttributeError, TypeError, ValueError):
                 ItemAdapter(item)["change"] = change
         return item

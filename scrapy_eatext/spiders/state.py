@@ -64,9 +64,9 @@ class Visit(NamedTuple):
 class State:
     """The URLs of a site, each once, in an SQLite file; without a path it is temporary.
 
-    The next run resumes an unfinished round: it requests again what was requested and
-    is not done.  If all was done, a new round begins.  The file belongs to one set of
-    hosts and is locked by one process.  Raises ValueError if it cannot be used.
+    The next run resumes an unfinished round: it requests the requested URLs again that
+    are not done.  After a finished round a new one begins.  The file belongs to one set
+    of hosts and is locked by one process.  Raises ValueError if it cannot be used.
     """
 
     def __init__(self, path: str = "", hosts: Iterable[str] = ()) -> None:
