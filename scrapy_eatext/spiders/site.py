@@ -252,7 +252,7 @@ class SiteSpider(Spider):
                 return False
             verdict, shape = self._yields.judge(_shapes(visit))
             if verdict == HOLD:
-                self.known.hold(visit.url, shape)
+                self.known.set(visit.url, "held", shape)
             elif verdict == REFUSE:
                 self.known.set(visit.url, "refused")
                 self._count("trap/alike")
@@ -424,7 +424,7 @@ class SiteSpider(Spider):
             self._count(f"yielded/{kind}/{self._domain(visit.url)}")
             yield item
         elif original and not self.known.is_done(original):
-            self.known.hold(visit.url, original)
+            self.known.set(visit.url, "held", original)
         else:
             text = "" if original else result.text
             self.known.done(visit.url, text=text, is_list=is_list)

@@ -177,9 +177,13 @@ class State:
         """The number of URLs in the queue."""
         return self._value("SELECT count(*) FROM pages WHERE status='pending'") or 0
 
-    def set(self, url: str, status: str) -> None:
-        """Set the status of a URL: refused, failed or asked."""
-        self._run("UPDATE pages SET status=? WHERE url=?", status, url)
+    def set(self, url: str, status: str, reason: str = "") -> None:
+        """Set the status of a URL: refused, failed, asked or held.
+
+        A held URL waits for release() of the reason: a shape, or another page's URL.
+        """
+        sql = "UPDATE pages SET status=?, held_for=? WHERE url=?"
+        self._run(sql, status, reason, url)
 
     def leave_out(self, url: str) -> bool:
         """Never request a page.  False if it was requested or left out before."""
@@ -190,11 +194,6 @@ class State:
             *(url, self._round),
         )
         return cursor.rowcount > 0
-
-    def hold(self, url: str, reason: str) -> None:
-        """Hold a URL until release() of the reason: a shape, or another page's URL."""
-        sql = "UPDATE pages SET status='held', held_for=? WHERE url=?"
-        self._run(sql, reason, url)
 
     def release(self, reason: str = "", status: str = "pending") -> int:
         """Give URLs held for a reason, or for any, a new status.  Returns how many."""

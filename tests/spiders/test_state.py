@@ -181,7 +181,7 @@ def test_what_is_left_of_a_finished_run_is_no_reason_to_go_on(path):
     state.add([Visit("a"), Visit("b"), Visit("c")])
     queue = iter(state.take, None)
     next(queue)
-    state.hold(next(queue).url, "x")
+    state.set(next(queue).url, "held", "x")
     state.done(next(queue).url)
     state.close(is_finished=True)
     assert next_run(path) == (False, ["a", "b"])
@@ -190,7 +190,7 @@ def test_what_is_left_of_a_finished_run_is_no_reason_to_go_on(path):
 def test_what_is_held_back(state):
     state.add([Visit("a"), Visit("b"), Visit("c")])
     for visit in iter(state.take, None):
-        state.hold(visit.url, "x" if visit.url < "c" else "y")
+        state.set(visit.url, "held", "x" if visit.url < "c" else "y")
     assert state.release("x") == 2
     assert taken(state) == ["a", "b"]
     assert state.release("y", "refused") == 1
@@ -201,8 +201,8 @@ def test_what_is_held_back(state):
 def test_what_is_held_back_for_a_page(state):
     state.add([Visit("a"), Visit("b"), Visit("good"), Visit("bad")])
     assert taken(state) == ["a", "b", "good", "bad"]
-    state.hold("a", "good")
-    state.hold("b", "bad")
+    state.set("a", "held", "good")
+    state.set("b", "held", "bad")
     state.done("good", text="A text.")
     state.done("bad")
     assert taken(state) == ["b"]
