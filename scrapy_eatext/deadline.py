@@ -1,8 +1,7 @@
-"""A clock that long work looks at, so that it can give up cleanly.
+"""Time limits that long loops check, as a thread cannot be stopped from outside.
 
-A thread cannot be stopped from outside.  The caller that starts work on a page sets a
-time limit for the thread; loops that a page can make long call check() now and then.
-Without a limit check() does nothing.
+The caller that starts work on a page sets a time limit for the thread; loops that a page
+can make long call check() at intervals.  Without a limit check() does nothing.
 """
 
 from __future__ import annotations
@@ -14,8 +13,6 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 _T = TypeVar("_T")
-# How many items there are between two looks at the clock.
-_OFTEN = 1024
 
 
 class TimeLimitError(Exception):
@@ -56,8 +53,8 @@ def check() -> None:
         raise TimeLimitError
 
 
-def watched(items: Iterable[_T], often: int = _OFTEN) -> Iterator[_T]:
-    """The items one by one, with a look at the clock every so often."""
+def watched(items: Iterable[_T], often: int = 1024) -> Iterator[_T]:
+    """The items one by one, with a check() before each ``often`` of them."""
     for i, item in enumerate(items):
         if i % often == 0:
             check()
