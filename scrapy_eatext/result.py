@@ -46,12 +46,8 @@ class Bound(NamedTuple):
     cut: bool = False
 
 
-def _text(most: int, *, cut: bool = False) -> Any:
-    return field(default="", metadata={"bound": Bound(most, cut)})
-
-
-def _texts(most: int, *, cut: bool = False) -> Any:
-    return field(default=(), metadata={"bound": Bound(most, cut)})
+def _bounded(most: int, default: Any = "", *, cut: bool = False) -> Any:
+    return field(default=default, metadata={"bound": Bound(most, cut)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,13 +163,13 @@ class Product:
     ``page``.
     """
 
-    name: str = _text(1000, cut=True)
-    price: str = _text(30)
-    currency: str = _text(3)
-    availability: str = _text(50)
-    brand: str = _text(200, cut=True)
-    sku: str = _text(100)
-    gtin: str = _text(20)
+    name: str = _bounded(1000, cut=True)
+    price: str = _bounded(30)
+    currency: str = _bounded(3)
+    availability: str = _bounded(50)
+    brand: str = _bounded(200, cut=True)
+    sku: str = _bounded(100)
+    gtin: str = _bounded(20)
     rating: float = 0.0
     rating_count: int = 0
     best_rating: float = 0.0
@@ -188,13 +184,13 @@ class Recipe:
     source of each field: ``json-ld``, ``microdata`` or ``rdfa``.
     """
 
-    name: str = _text(1000, cut=True)
-    ingredients: tuple[str, ...] = _texts(1000, cut=True)
-    steps: tuple[str, ...] = _texts(5000, cut=True)
-    prep_time: str = _text(100)
-    cook_time: str = _text(100)
-    total_time: str = _text(100)
-    yields: str = _text(200, cut=True)
+    name: str = _bounded(1000, cut=True)
+    ingredients: tuple[str, ...] = _bounded(1000, (), cut=True)
+    steps: tuple[str, ...] = _bounded(5000, (), cut=True)
+    prep_time: str = _bounded(100)
+    cook_time: str = _bounded(100)
+    total_time: str = _bounded(100)
+    yields: str = _bounded(200, cut=True)
     sources: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -220,26 +216,26 @@ class Metadata:
     """
 
     # Each field is read by the method of metadata.reader.Reader named _FIELD.
-    title: str = _text(1000, cut=True)
+    title: str = _bounded(1000, cut=True)
     # Only short texts are names of authors (people.is_name()).
     authors: tuple[str, ...] = ()
-    published: str = _text(35)
-    published_raw: str = _text(100, cut=True)
-    modified: str = _text(35)
-    modified_raw: str = _text(100, cut=True)
-    site_name: str = _text(200, cut=True)
-    description: str = _text(5000, cut=True)
-    language: str = _text(35)
-    canonical_url: str = _text(4000)
-    image: str = _text(4000)
-    tags: tuple[str, ...] = _texts(100)
+    published: str = _bounded(35)
+    published_raw: str = _bounded(100, cut=True)
+    modified: str = _bounded(35)
+    modified_raw: str = _bounded(100, cut=True)
+    site_name: str = _bounded(200, cut=True)
+    description: str = _bounded(5000, cut=True)
+    language: str = _bounded(35)
+    canonical_url: str = _bounded(4000)
+    image: str = _bounded(4000)
+    tags: tuple[str, ...] = _bounded(100, ())
     images: tuple[Media, ...] = ()
     videos: tuple[Media, ...] = ()
     feeds: tuple[str, ...] = ()
     breadcrumbs: tuple[Breadcrumb, ...] = ()
-    section: str = _text(200, cut=True)
-    licence: str = _text(4000)
-    direction: str = _text(3)
+    section: str = _bounded(200, cut=True)
+    licence: str = _bounded(4000)
+    direction: str = _bounded(3)
     comment_count: int = 0
     sources: Mapping[str, str] = field(default_factory=dict)
 

@@ -37,7 +37,7 @@ from scrapy_eatext.execution.choice import (
 )
 from scrapy_eatext.page.urls import host_of
 from scrapy_eatext.result import ATTRIBUTES
-from scrapy_eatext.sites.evidence import hosts_of
+from scrapy_eatext.sites.evidence import ascii_host, hosts_of
 from scrapy_eatext.sites.files import SiteFileError, load_lessons
 
 if TYPE_CHECKING:
@@ -328,11 +328,9 @@ def _host(host: object, key: str) -> str:
     meaning = "under a host's name, such as 'example.com'"
     if not isinstance(host, str):
         raise SettingError(key, host, meaning)
-    name = host.strip().lower().removeprefix("*").strip(".")
-    try:
-        name = name if name.isascii() else name.encode("idna").decode()
-    except UnicodeError:
-        raise SettingError(key, host, meaning) from None
+    name = ascii_host(host.strip().lower().removeprefix("*").strip("."))
+    if not name.isascii():
+        raise SettingError(key, host, meaning)
     if not name or any(c in "/:@?#*" or c.isspace() for c in name):
         if alone := host_of(name if "//" in name else f"//{name}"):
             meaning = f"under a host's name alone, no port, scheme or path: {alone!r}"

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -119,8 +120,8 @@ def learn(host: str, pages: Sequence[Studied]) -> Learned:
     pages = sorted(pages, key=lambda page: page.order)[:MOST_PAGES]
     before = [page.f1(page.kept_blocks()) for page in pages]
     scores = _cross_validated(pages)
-    best = max(map(_mean, scores.values()))
-    strength = min(n for n in scores if _mean(scores[n]) > best - _TOLERANCE)
+    best = max(map(fmean, scores.values()))
+    strength = min(n for n in scores if fmean(scores[n]) > best - _TOLERANCE)
     after = scores[strength]
     gains = [b - a for a, b in zip(before, after, strict=True)]
     min_gain = _MIN_GAIN_OF_ONE if len(pages) == 1 else _MIN_GAIN
@@ -130,10 +131,10 @@ def learn(host: str, pages: Sequence[Studied]) -> Learned:
         site=site,
         texts=_beginnings(site, pages),
         pages=len(pages),
-        before=_mean(before),
-        after=_mean(after),
+        before=fmean(before),
+        after=fmean(after),
     )
-    return Learned(file, _mean(gains) >= min_gain and min(gains) >= -_MAX_LOSS)
+    return Learned(file, fmean(gains) >= min_gain and min(gains) >= -_MAX_LOSS)
 
 
 def _cross_validated(pages: Sequence[Studied]) -> dict[int, list[float]]:
@@ -149,10 +150,6 @@ def _cross_validated(pages: Sequence[Studied]) -> dict[int, list[float]]:
             evidence, _, _ = Lesson(replace(site, strength=n)).evidence(page.walk)
             scores[n].append(page.f1(page.kept_blocks(evidence)))
     return scores
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
 
 
 def site_of(pages: Sequence[Studied], strength: int = 1) -> Site:

@@ -327,7 +327,7 @@ class SiteSpider(Spider):
         self._clock.stop()
         hosts = [host for host, n in self._failures.items() if n >= _MAX_FAILURES]
         if hosts:
-            message = "%s failed for %d pages in a row: the next crawl requests others"
+            message = "%s failed for %d pages in a row: the next crawl tries again"
             more = f" and {len(hosts) - _MAX_NAMED} more" * (len(hosts) > _MAX_NAMED)
             logger.warning(message, ", ".join(hosts[:_MAX_NAMED]) + more, _MAX_FAILURES)
         self.known.close(is_finished=reason == "finished")

@@ -44,7 +44,7 @@ class Yields:
     def judge(self, shapes: Sequence[str]) -> tuple[str, str]:
         """Whether to REQUEST a URL, HOLD it or REFUSE it, and the shape that decided.
 
-        With REQUEST it counts as in flight.
+        With REQUEST the URL counts as in flight.
         """
         if refusing := self.refusing(shapes):
             return REFUSE, refusing
