@@ -68,7 +68,7 @@ def run(args: Namespace, command: object) -> int:
 def _labelled(args: Namespace) -> Iterator[tuple[str, Studied]]:
     """The labelled pages, each with its host, "" if that is unknown."""
     for source in args.source:
-        for page in progress(read_folder(source).pages):
+        for page in progress(read_folder(source).pages, unless_printed=True):
             try:
                 yield bare_host(page.url) or args.host, study(page, args.model)
             except DataError as error:  # noqa: PERF203 - each page may raise

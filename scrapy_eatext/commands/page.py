@@ -190,7 +190,7 @@ def _folder(folder: Path, choice: Choice, config: Config, args: Namespace) -> in
     if not files:
         return fail(f"{folder} has no pages: .html, .htm or .xhtml, with .gz or not")
     failed = 0
-    for file in progress(files):
+    for file in progress(files, unless_printed=True):
         name = file.relative_to(folder).as_posix()
         try:
             # So that one page does not delay the others.

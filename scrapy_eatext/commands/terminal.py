@@ -58,9 +58,11 @@ class StatusLine:
         self.show("")
 
 
-def progress(items: Sequence[T], label: str = "") -> Iterator[T]:
-    """The items, with a progress bar and a label on standard error."""
-    status = StatusLine(unless_printed=True)
+def progress(
+    items: Sequence[T], label: str = "", *, unless_printed: bool = False
+) -> Iterator[T]:
+    """The items, with a progress bar and a label on standard error, as a StatusLine."""
+    status = StatusLine(unless_printed=unless_printed)
     for done, item in enumerate(items):
         bar = f"[{'#' * (_BAR * done // len(items)):{_BAR}}]"
         status.show(f"{bar} {done}/{len(items)} {label}")
