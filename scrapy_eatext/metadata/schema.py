@@ -77,6 +77,10 @@ _PROPERTY_VALUE = re.compile(rb"\s*=\s*[\"']?([^\"'<>=]{0,800})")
 # How many elements are read, and the most characters of one value and of all.
 _MAX_ELEMENTS, _LONGEST, _MAX_CHARS = 3000, 5000, 300_000
 _MAX_NAMES = 200
+# The properties that metadata are read from, and those that texts() reads of a thing.
+_OF_PAGES = frozenset(
+    "author dateModified datePublished headline name @id @value".split()
+)
 # Properties whose values are addresses, and the attributes that have them.
 _ADDRESSES = frozenset(
     "availability contentUrl image itemCondition item license logo sameAs url".split()
@@ -92,8 +96,13 @@ _MAX_DEPTH, _MAX_COPIED = 12, 5000
 _TOO_LARGE = 1e300
 
 
-def _things_in(page: Page, syntax: _Syntax) -> Iterator[Thing]:
-    """The things in the elements of a page, in a syntax, in document order."""
+def _things_in(
+    page: Page, syntax: _Syntax, wanted: frozenset[str] | None = None
+) -> Iterator[Thing]:
+    """The things in the elements of a page, in a syntax, in document order.
+
+    If some properties are ``wanted``, the things lack other texts.
+    """
     source = page.source
     # A search in the source is faster than one in the tree.
     if source is not None and not any(holds(source, name) for name in syntax.spellings):
@@ -102,11 +111,15 @@ def _things_in(page: Page, syntax: _Syntax) -> Iterator[Thing]:
     scopes: _Scopes = {}
     places: _Places = {None: (None, False)}
     for element in watched(islice(syntax.find(page.root), _MAX_ELEMENTS)):
+        names = _names(element.get(syntax.prop))
+        is_thing = element.get(syntax.scope) is not None
+        if wanted is not None and not is_thing and wanted.isdisjoint(names):
+            continue
         owner, is_readers = _place_in(element.getparent(), scopes, places)
-        # A reader's properties are not the page's.
-        names = [] if is_readers else _names(element.get(syntax.prop))
+        if is_readers:
+            names = []  # a reader's properties are not the page's
         value: Any
-        if element.get(syntax.scope) is not None:
+        if is_thing:
             value = scopes[element] = {"@type": _names(element.get(syntax.types))}
             if not names or owner is None:
                 yield Thing(syntax.source, value)
@@ -178,8 +191,8 @@ class Data:
         return JsonLd(scripts_of(self._page))
 
     @cached_property
-    def _microdata(self) -> list[Thing]:
-        return list(_things_in(self._page, _MICRODATA))
+    def _of_pages(self) -> list[Thing]:
+        return list(_things_in(self._page, _MICRODATA, _OF_PAGES))
 
     @cached_property
     def _properties(self) -> frozenset[str] | None:
@@ -189,7 +202,8 @@ class Data:
 
     @cached_property
     def _elements(self) -> list[Thing]:
-        return [*self._microdata, *_things_in(self._page, _RDFA)]
+        syntaxes = _MICRODATA, _RDFA
+        return [thing for s in syntaxes for thing in _things_in(self._page, s)]
 
     @classmethod
     def of(cls, page: Page) -> Data:
@@ -215,10 +229,13 @@ class Data:
                 yield thing
 
     def in_microdata(self, name: str) -> str:
-        """The first text of a property in microdata; later ones may be commenters'."""
+        """The first text of one of _OF_PAGES in microdata.
+
+        Later ones may be commenters'.
+        """
         if self._properties is not None and name not in self._properties:
             return ""  # most pages have none, and reading all things takes long
-        texts = (self.texts(thing.values, name) for thing in self._microdata)
+        texts = (self.texts(thing.values, name) for thing in self._of_pages)
         return next(chain.from_iterable(texts), "")
 
     def at(self, value: Any, *path: str) -> Iterator[Any]:
