@@ -172,13 +172,16 @@ class Reader:
 
     def _meta(self, *names: str) -> Iterator[str]:
         for name in names:
-            for content in self._metas.get(name, ()):
-                yield shortened(unescaped_again(content))
+            if name in self._metas:
+                for content in self._metas[name]:
+                    yield shortened(unescaped_again(content))
 
     def _metas_of(
         self, source: str, *names: str, read: Callable[[str], str] = str
     ) -> Iterator[_Found]:
         """The contents of meta elements with some names, after ``read``."""
+        if self._metas.keys().isdisjoint(names):
+            return iter(())  # most pages have none of most names
         return ((source, read(content)) for content in self._meta(*names))
 
     # -- title

@@ -19,7 +19,7 @@ cdef enum:
     # The number of bytes that are tested for ASCII at once: four words.
     STRIDE = 32
     # The number of places at which a name is sought at once.
-    PLACES = 64
+    PLACES = 128
 
 
 cdef bint is_ascii(const unsigned char* at) noexcept nogil:
@@ -78,14 +78,15 @@ cdef Py_ssize_t place_of(
     cdef Py_ssize_t i = 0, j
     cdef Py_ssize_t middle = size // 2, last = size - 1
     cdef unsigned char a = name[0], b = name[middle], c = name[last]
-    cdef unsigned char hit
+    cdef unsigned char other, least
     while i < count:
         if count - i >= PLACES:
             # The compiler makes a few wide operations of this.
-            hit = 0
+            least = 255
             for j in range(PLACES):
-                hit |= (at[i + j] == a) & (at[i + j + middle] == b) & (at[i + j + last] == c)
-            if not hit:
+                other = (at[i + j] ^ a) | (at[i + j + middle] ^ b) | (at[i + j + last] ^ c)
+                least = other if other < least else least
+            if least:
                 i += PLACES
                 continue
         for j in range(i, min(i + PLACES, count)):

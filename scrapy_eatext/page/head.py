@@ -75,7 +75,7 @@ def _links(
     """The links with any of the relations: the element, its relations and its URL."""
     for link in part.iterchildren("link"):
         rel = link.get("rel")
-        names = _names(rel) if rel else ()
+        names = _names(rel[:_LONGEST_NAMES]) if rel else ()
         if not relations.isdisjoint(names):
             href = link.get("href")
             if href and len(href) <= LONGEST_LINK:
@@ -96,21 +96,18 @@ def _add_meta(metas: Metas, meta: Any) -> None:
     content = meta.get("content")
     if not content:
         return
-    naming = list(filter(None, map(meta.get, _NAMING)))
+    naming = [*map(meta.get, _NAMING)]
     header = meta.get("http-equiv")
     if header and header.strip().lower() in _HEADERS:
         naming.append(header)
-    for attribute in naming:
-        for name in _names(attribute):
-            contents = metas.setdefault(name, [])
-            if len(contents) < MOST_VALUES:
-                contents.append(content[:LONGEST_READ])
-
-
-def _names(attribute: str) -> tuple[str, ...]:
-    return _names_in(attribute[:_LONGEST_NAMES])
+    for attribute in filter(None, naming):
+        for name in _names(attribute[:_LONGEST_NAMES]):
+            if name not in metas:
+                metas[name] = [content[:LONGEST_READ]]
+            elif len(metas[name]) < MOST_VALUES:
+                metas[name].append(content[:LONGEST_READ])
 
 
 @lru_cache(1000)  # most pages have the same
-def _names_in(attribute: str) -> tuple[str, ...]:
+def _names(attribute: str) -> tuple[str, ...]:
     return tuple(attribute.lower().split())
