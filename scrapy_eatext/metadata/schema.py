@@ -96,21 +96,27 @@ _MAX_DEPTH, _MAX_COPIED = 12, 5000
 _TOO_LARGE = 1e300
 
 
-def _things_in(
-    page: Page, syntax: _Syntax, wanted: frozenset[str] | None = None
-) -> Iterator[Thing]:
-    """The things in the elements of a page, in a syntax, in document order.
-
-    If some properties are ``wanted``, the things lack other texts.
-    """
+def _elements_in(page: Page, syntax: _Syntax) -> list[Any]:
+    """The elements of a page with the attributes of a syntax, in document order."""
     source = page.source
     # A search in the source is faster than one in the tree.
     if source is not None and not any(holds(source, name) for name in syntax.spellings):
-        return
+        return []
+    found: list[Any] = syntax.find(page.root)
+    return found[:_MAX_ELEMENTS]
+
+
+def _things_in(
+    elements: list[Any], syntax: _Syntax, wanted: frozenset[str] | None = None
+) -> Iterator[Thing]:
+    """The things that some elements make, in document order.
+
+    If some properties are ``wanted``, the things lack other texts.
+    """
     left = _MAX_CHARS
     scopes: _Scopes = {}
     places: _Places = {None: (None, False)}
-    for element in watched(islice(syntax.find(page.root), _MAX_ELEMENTS)):
+    for element in watched(elements):
         names = _names(element.get(syntax.prop))
         is_thing = element.get(syntax.scope) is not None
         if wanted is not None and not is_thing and wanted.isdisjoint(names):
@@ -166,7 +172,7 @@ def _properties_in(source: bytes) -> frozenset[str]:
 
 def _names(value: str | None) -> list[str]:
     """The names in an attribute, without prefix or address."""
-    return list(map(unprefixed, (value or "")[:_MAX_NAMES].split()))
+    return [unprefixed(name) for name in value[:_MAX_NAMES].split()] if value else []
 
 
 def _value(element: Any, names: Iterable[str], most: int) -> str:
@@ -191,8 +197,13 @@ class Data:
         return JsonLd(scripts_of(self._page))
 
     @cached_property
+    def _with_microdata(self) -> list[Any]:
+        return _elements_in(self._page, _MICRODATA)
+
+    @cached_property
     def _of_pages(self) -> list[Thing]:
-        return list(_things_in(self._page, _MICRODATA, _OF_PAGES))
+        """The things in microdata, with the texts of _OF_PAGES alone."""
+        return list(_things_in(self._with_microdata, _MICRODATA, _OF_PAGES))
 
     @cached_property
     def _properties(self) -> frozenset[str] | None:
@@ -202,8 +213,9 @@ class Data:
 
     @cached_property
     def _elements(self) -> list[Thing]:
-        syntaxes = _MICRODATA, _RDFA
-        return [thing for s in syntaxes for thing in _things_in(self._page, s)]
+        in_rdfa = _elements_in(self._page, _RDFA)
+        microdata = _things_in(self._with_microdata, _MICRODATA)
+        return [*microdata, *_things_in(in_rdfa, _RDFA)]
 
     @classmethod
     def of(cls, page: Page) -> Data:

@@ -211,6 +211,13 @@ def test_what_a_reader_wrote_is_no_property_of_the_page():
     assert found.authors == ("Ann Lee",)
 
 
+def test_long_properties_before_the_author():
+    """Only texts that metadata are read from use up what is read of a page."""
+    long = f"<p itemprop=text>{'boats ' * 1000}</p>" * 70
+    own = "<p itemprop=author itemscope><b itemprop=name>Ann Lee</b></p>"
+    assert metadata("", f"<div itemscope>{long}{own}</div>").authors == ("Ann Lee",)
+
+
 def test_microdata_around_the_whole_page() -> None:
     around = "<div itemprop='headline author datePublished dateModified'>" * 50
     around = f"<div itemscope>{around}"
