@@ -379,12 +379,14 @@ class Thread:
         """The walk with tags as they are needed to lay out posts.
 
         Elements around posts become divs, so that they are no lists or tables, and
-        quotes become blockquotes.
+        quotes become blockquotes.  Several posts, none with a byline, stay the list or
+        table that they are: it may be one of topics.
         """
         elements = self._walk.elements.copy()
+        is_thread = not self._are_several or any(map(self.byline, self._frames))
         # An element is around a post if it holds the post's first element or author.
         marked = np.zeros(len(elements) + 1, dtype=np.intp)
-        for frame in self._frames.values():
+        for frame in self._frames.values() if is_thread else ():
             marked[[frame.row + 1, max(frame.row, frame.author) + 1]] = 1
         before = marked.cumsum()
         layout = (before[self._ends] > before[:-1]) | (elements[:, _TAG] == _QUOTE)

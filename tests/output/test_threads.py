@@ -166,6 +166,17 @@ def test_what_has_no_bylines(name, said):
     assert bylines(tree_saying(board(name), *said)) == []
 
 
+def test_topics_without_bylines_stay_a_list():
+    html = "".join(
+        f"<li><dl><dt><a href=/t/{n}>Oak {n}</a> by <a class=author>{who}</a></dt>"
+        f"<dd>{n} replies</dd></dl></li>"
+        for n, (who, *_) in enumerate(PEOPLE, 2)
+    )
+    written = markdown(tree_saying(f"<ul>{html}</ul>"))
+    assert written.count("- [Oak ") == len(PEOPLE)
+    assert "\n\n  2 replies" in written
+
+
 def test_an_age_is_no_author():
     ages = ("20h", "· 3d", "4 mo")
     people = [(age, *post[1:]) for age, post in zip(ages, PEOPLE, strict=True)]
