@@ -26,6 +26,8 @@ BLOCKS = 2
 BLOCKS_OF_FIGURE = 3
 # How many elements around an image are read, and how many around its figure.
 LEVELS, OUTER = 6, 2
+# The words and the elements around a figure with a caption, in place of WORDS and OUTER.
+CAPTIONED = 60, 4
 _FIGURE, _FIGCAPTION = TAG_ID["figure"], TAG_ID["figcaption"]
 _TABLE = TAG_ID["table"]
 # Elements that hold rows, items or cells, but no rules.
@@ -45,10 +47,10 @@ def others_of(
 
     The marks are those of images, embeds and rules.  An image or embed is shown if it
     stands between two kept blocks, alone in a cell beside a kept cell, or only a few
-    dropped words from kept text, not counting the words of its own figure.  An embed is
-    also shown if it stands in a kept block.  A rule is shown between two kept blocks of
-    one element.  The captions are those of the figures of shown images and embeds, as
-    far as they are not kept.  What is ``removed`` is never shown.
+    dropped words from kept text, not counting the words of its own figure; of these there
+    may be more if it has a caption.  An embed is also shown if it stands in a kept block.
+    A rule is shown between two kept blocks of one element.  The captions are those of the
+    figures of shown images and embeds, as far as they are not kept.  What is ``removed`` is never shown.
     """
     numbers = (walk.marks[:, MarkColumn.STYLE] < 0).nonzero()[0]
     if not numbers.size or not units:
@@ -94,24 +96,29 @@ class _Choice:
         self._count = len(walk.blocks)
         # How many words are before each block.
         self._words = [0, *walk.blocks[:, BlockColumn.WORDS].cumsum().tolist()]
-        self._figures = self._small([*FIGURES.rows(walk), *self._captioned()])
+        self._captioned = self._small([*self._around_captions()])
+        self._figures = self._small(FIGURES.rows(walk)) | self._captioned
         self._badges = self._small(BADGES.rows(walk))
         # The figures of shown images and embeds, each with the first and the last of
         # its blocks that are dropped in a row.
         self._dropped: set[tuple[int, int, int]] = set()
 
-    def _captioned(self) -> Iterator[int]:
-        """The nearest elements around figcaptions that hold no other kept block.
+    def _around_captions(self) -> Iterator[int]:
+        """The figures around captions, else elements near that hold no other kept block.
 
         Not every page has figures around them.
         """
-        for row in rows_with(self._walk.elements, _TAG, _FIGCAPTION):
+        tagged = rows_with(self._walk.elements, _TAG, _FIGCAPTION)
+        for row in (*tagged, *CAPTIONS.rows(self._walk)):
+            if self._is_empty(row):
+                continue
             kept = self._count_kept(row)
             for around in self._around(self._cell(row, _PARENT), OUTER):
-                if self._cell(around, _TAG) == _FIGURE:
-                    break
-                if self._count_kept(around) == kept:
+                is_figure = self._cell(around, _TAG) == _FIGURE
+                if is_figure or self._count_kept(around) == kept:
                     yield around
+                if is_figure:
+                    break
 
     def _count_kept(self, row: int) -> int:
         """How many blocks of an element are kept."""
@@ -181,7 +188,10 @@ class _Choice:
         # An image in the line of its caption stands before the caption's end.
         dropped -= self._words[end] - self._words[begin]
         parent = self._cell(figure, _PARENT)
-        if dropped > WORDS or not (is_between or self._stand_together(parent, nearest)):
+        most, outer = CAPTIONED if figure in self._captioned else (WORDS, OUTER)
+        if dropped > most or not (
+            is_between or self._stand_together(parent, nearest, outer)
+        ):
             return False
         place = figure, max(own_first, before + 1), min(own_last, behind)
         self._dropped.add(place)
@@ -217,11 +227,11 @@ class _Choice:
     def _is_empty(self, row: int) -> bool:
         return self._cell(row, _FIRST) == self._cell(row, _LAST)
 
-    def _stand_together(self, row: int, block: int) -> bool:
-        """Whether an element, or its parent, holds a block."""
+    def _stand_together(self, row: int, block: int, outer: int = OUTER) -> bool:
+        """Whether an element, or one near around it, holds a block."""
         return any(
             self._cell(at, _FIRST) <= block < self._cell(at, _LAST)
-            for at in self._around(row, OUTER)
+            for at in self._around(row, outer)
         )
 
     def _holders(self, row: int) -> tuple[int, int]:
