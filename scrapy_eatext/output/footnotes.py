@@ -14,14 +14,18 @@ from itertools import count, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 from unicodedata import normalize
+from urllib.parse import unquote
 
-from scrapy_eatext.page.columns import BlockColumn, ElementColumn, NodeKind
+import numpy as np
+
+from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn, NodeKind
 from scrapy_eatext.page.names import FOOTNOTES
 from scrapy_eatext.page.tables import rows_around
-from scrapy_eatext.page.tags import CODE_TEXT, RAISED, SUP_TEXT, TEX_TEXT
+from scrapy_eatext.page.tags import CODE_TEXT, RAISED, SUP_TEXT, TAG_ID, TEX_TEXT
 from scrapy_eatext.page.walk import attribute_values
 
 if TYPE_CHECKING:
+    from scrapy_eatext.algorithms.base import Removed
     from scrapy_eatext.output.nodes import Nodes
     from scrapy_eatext.output.placing import Span
     from scrapy_eatext.page.walk import Walk
@@ -46,6 +50,9 @@ _NOTHING: Span = ("", 0, "", "", 0)
 # How many elements around a note may have a name that says what it is.
 _LEVELS = 8
 _FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
+# The elements that a note may be, and the most words of all notes that are dropped.
+_TAGS = frozenset(TAG_ID[name] for name in "aside dd div li p tr".split())
+_WORDS = 150
 
 
 @dataclass(slots=True, eq=False)
@@ -65,6 +72,41 @@ class _Note:
     label: str = ""
     # The parts without those that have only a mark or a link back.
     shown: list[int] = field(default_factory=list)
+
+
+def with_notes(
+    walk: Walk, units: list[int], url: str, removed: Removed | None
+) -> list[int]:
+    """The kept blocks, and the notes that they refer to, unless these are long.
+
+    The notes stand in an element that is named as footnotes or references.
+    """
+    named = FOOTNOTES.rows(walk)
+    if not named:
+        return units
+    kept = np.zeros(len(walk.blocks) + 1, dtype=bool)
+    kept[units] = True
+    links = walk.marks[kept[walk.marks[:, MarkColumn.BLOCK]], MarkColumn.LINK]
+    own = f"{url.partition('#')[0]}#"
+    names = {
+        unquote(href.partition("#")[2])
+        for href in attribute_values(walk, sorted({*links.tolist()} - {-1}), "href")
+        if href and href.startswith(("#", own))
+    }
+    rows: list[int] = []
+    for first in named:
+        rows += range(max(first, rows[-1] + 1 if rows else 0), walk.ends[first])
+    cell = walk.elements.item
+    notes: set[int] = set()
+    for row, name in zip(rows, attribute_values(walk, rows, "id"), strict=True):
+        if name in names:
+            around = rows_around(walk.elements, row, _LEVELS)
+            of_note = (at for at in around if cell(at, ElementColumn.TAG) in _TAGS)
+            notes.add(next(of_note, row))
+    blocks = {at for row in notes for at in range(cell(row, _FIRST), cell(row, _LAST))}
+    added = blocks.difference(units, removed.units if removed else ())
+    words = walk.blocks[sorted(added), BlockColumn.WORDS].sum()
+    return sorted(added.union(units)) if words <= _WORDS else units
 
 
 def with_footnotes(nodes: Nodes, walk: Walk) -> Nodes:

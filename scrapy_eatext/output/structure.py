@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_eatext.output.callouts import wrap_callouts
 from scrapy_eatext.output.code import Content, language
 from scrapy_eatext.output.embeds import with_scripts
+from scrapy_eatext.output.footnotes import with_notes
 from scrapy_eatext.output.formulas import has_formulas, with_formulas
 from scrapy_eatext.output.images import others_of
 from scrapy_eatext.output.inline import Inlines
@@ -94,6 +95,7 @@ def tree_of(
     posts = thread or Posts(units, numbers, day_first=page.is_day_first)
     bylines = bylines_of(posts, numbers)
     others, captions = others_of(walk, numbers, removed)
+    numbers = with_notes(walk, numbers, page.url or "", removed)
     data = data_tables(walk)
     tables: Collection[int] = ()
     headers: Collection[int] = ()
@@ -103,7 +105,7 @@ def tree_of(
     inlines = Inlines(page, removed_images, links=links, images=images)
     layout = replace(walk, elements=thread.laid_out().elements) if thread else walk
     if captions and images:
-        numbers = sorted((*numbers, *captions))
+        numbers = sorted({*numbers, *captions})
     placed = place(layout, numbers, shown.code, bylines, inlines, others)
     kinds, parents, rows, numbers, levels, spans = placed
     embeds = {
@@ -330,12 +332,12 @@ class _Structure:
         return _HELD_BY[kind] == around
 
     def _is_list(self, node: int) -> bool:
-        """Whether a list has items, none a card.
+        """Whether a list has items, and is no list of cards.
 
         A stray child joins the item before it.
         """
         nodes, kinds, children = self._nodes, self._kinds, self._children
-        if any(map(self._is_card, children[node])):
+        if self._has_cards(children[node]):
             return False
         items: list[int] = []
         before = list(takewhile(lambda child: child not in children, children[node]))
@@ -380,6 +382,21 @@ class _Structure:
         children[node] = parts
         self._beside[node] = (before, ())
         return True
+
+    def _has_cards(self, inside: Sequence[int]) -> bool:
+        """Whether an item is a card, and half of all items have headings.
+
+        Else the heading is only one above further items.
+        """
+        if not any(map(self._is_card, inside)):
+            return False
+        kinds = self._kinds
+        headed = [
+            any(kinds[child] == NodeKind.HEADING for child in self._children[item])
+            for item in inside
+            if kinds[item] == NodeKind.ITEM
+        ]
+        return 2 * sum(headed) >= len(headed)
 
     def _is_card(self, node: int) -> bool:
         """Whether a node is an item that begins with a heading."""

@@ -178,3 +178,11 @@ def test_a_tree_may_begin_with_any_part_of_a_table(name):
     (part, *_) = page.css(name)
     data = data_tables(Page.of(part).blocks.walk)
     assert (data is not None) == (name in ("tbody", "table"))  # one is nested
+
+
+def test_long_notes_do_not_come_with_the_text():
+    note = (
+        "<p>So.<a href='#n'>1</a></p><ol class=notes role=doc-endnotes><li id=n>{}</ol>"
+    )
+    assert "gone" in result_of(note.format("gone " * 150)).markdown
+    assert "gone" not in result_of(note.format("gone " * 151)).markdown
