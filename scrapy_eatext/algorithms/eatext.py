@@ -25,7 +25,7 @@ from scrapy_eatext.algorithms.base import (
     text,
 )
 from scrapy_eatext.algorithms.modelfile import ModelError, load_model, model_path
-from scrapy_eatext.page.columns import BlockColumn, ElementColumn
+from scrapy_eatext.page.columns import BlockColumn
 from scrapy_eatext.page.embedded import embedded_text
 from scrapy_eatext.page.names import COMMENTS, DIALOGS, REVIEWS, SHOP_PARTS
 from scrapy_eatext.result import EMPTY_SCORE
@@ -37,6 +37,7 @@ from scrapy_eatext.tagger.facts import TokenTable, weights
 from scrapy_eatext.tagger.kinds import calibrated, figure_names, votes
 from scrapy_eatext.tagger.model import Tagger
 from scrapy_eatext.tagger.rules import (
+    in_named,
     whole_tables,
     with_captions,
     without_bare_headings,
@@ -395,7 +396,7 @@ class _Comments:
 
     @cached_property
     def rows(self) -> Flags:
-        comments = named = _named_comments(self.walk, self.kind, self.w, self.kept)
+        comments = named = self._named()
         if self.tagger is not None:
             chance = CHANCE[self.tagger.likelihoods(self.walk)[0]]
             comments = chance > np.where(named, _IF_NAMED, 500)
@@ -406,6 +407,18 @@ class _Comments:
             comments = comments | named
         return comments if self.taught is None else comments | self.taught
 
+    def _named(self) -> Flags:
+        """The blocks of text in elements named after comments, or a product's reviews.
+
+        An element with most of the kept text is left out: a body with the class
+        "comments-open", for example, is not a list of comments.
+        """
+        names = (COMMENTS, REVIEWS) if self.kind == PRODUCT else (COMMENTS,)
+        named = in_named(names, self.walk, self.kept, self.w, 0.5)
+        blocks = self.walk.blocks
+        few_links = 2 * blocks[:, BlockColumn.LINK_CHARS] < blocks[:, BlockColumn.CHARS]
+        return named & few_links & (self.w >= _COMMENT_WORDS)
+
     def _are_missed(self, named: Flags, comments: Flags) -> bool:
         """Whether elements named after comments have much text, which is hardly used."""
         w = self.w
@@ -415,32 +428,6 @@ class _Comments:
     def as_list(self) -> list[bool]:
         flags: list[bool] = self.rows.tolist()
         return flags
-
-
-def _named_comments(walk: Walk, kind: str, w: Ints, kept: Flags) -> Flags:
-    """The blocks of text in elements named after comments, or a product's reviews.
-
-    An element with most of the kept text is left out: a body with the class
-    "comments-open", for example, is not a list of comments.
-    """
-    names = (COMMENTS, REVIEWS) if kind == PRODUCT else (COMMENTS,)
-    rows = np.array([row for each in names for row in each.rows(walk)], dtype=np.intp)
-    words = np.concatenate([[0], np.cumsum(np.where(kept, w, 0))])
-    named_elements = walk.elements[rows]
-    begin = named_elements[:, ElementColumn.FIRST_BLOCK]
-    end = named_elements[:, ElementColumn.LAST_BLOCK]
-    few = (2 * (words[end] - words[begin]) < words[-1]) | (words[-1] == 0)
-    named = dict.fromkeys(rows[few].tolist())
-    parents = walk.elements[:, ElementColumn.PARENT].tolist()
-    inside = [False] * len(parents)
-    # Parents come before their children; elements before the first named one are
-    # outside.
-    for row in range(min(named, default=len(parents)), len(parents)):
-        inside[row] = row in named or inside[parents[row]]
-    around = np.array(inside, dtype=np.bool_)[walk.blocks[:, BlockColumn.INNER]]
-    chars, links = walk.blocks[:, [BlockColumn.CHARS, BlockColumn.LINK_CHARS]].T
-    comments: Flags = around & (w >= _COMMENT_WORDS) & (2 * links < chars)
-    return comments
 
 
 # The reasons against a block, and for one, the plainest first: a feature, its least

@@ -46,8 +46,8 @@ _BOUNDS = [ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK]
 _LINE = [BlockColumn.KIND, BlockColumn.START, BlockColumn.END]
 
 
-def _without(kept: Flags, dropped: npt.NDArray[np.intp] | list[int]) -> Flags:
-    """The kept blocks without those at some places; itself if none of these is kept."""
+def _without(kept: Flags, dropped: Flags | npt.NDArray[np.intp] | list[int]) -> Flags:
+    """The kept blocks without ``dropped``, flags or places; itself if it has none."""
     if not kept[dropped].any():
         return kept
     remaining = kept.copy()
@@ -110,17 +110,28 @@ def without_named(
 
     An element with nearly all of the kept words is left as it is.
     """
+    return _without(kept, in_named(names, walk, kept, w, _NEARLY_ALL))
+
+
+def in_named(
+    names: tuple[Names, ...], walk: Walk, kept: Flags, w: Ints, most: float
+) -> Flags:
+    """The blocks inside elements with some names.
+
+    An element with the share ``most`` of the kept words or more does not count.
+    """
     rows = [row for each in names for row in each.rows(walk)]
     if not rows:
-        return kept
+        return np.zeros(len(kept), dtype=np.bool_)
     begins, ends = walk.elements[rows][:, _BOUNDS].T
     words = np.concatenate([[0], np.where(kept, w, 0).cumsum()])
-    is_left_out = words[ends] - words[begins] < _NEARLY_ALL * words[-1]
+    is_part = (words[ends] - words[begins] < most * words[-1]) | (words[-1] == 0)
     # For each block how many of the elements begin up to it, less how many end.
     count = len(kept) + 1
-    steps = np.bincount(begins[is_left_out], minlength=count)
-    steps -= np.bincount(ends[is_left_out], minlength=count)
-    return _without(kept, (steps.cumsum()[:-1] > 0).nonzero()[0])
+    steps = np.bincount(begins[is_part], minlength=count)
+    steps -= np.bincount(ends[is_part], minlength=count)
+    inside: Flags = steps.cumsum()[:-1] > 0
+    return inside
 
 
 def without_edit_links(walk: Walk, kept: Flags, w: Ints, chances: Ints) -> Flags:

@@ -16,6 +16,7 @@ from scrapy_eatext.page.names import COMMENTS, REVIEWS, SHOP_PARTS
 from scrapy_eatext.tagger.facts import weights
 from scrapy_eatext.tagger.rules import (
     _runs,
+    in_named,
     whole_tables,
     with_captions,
     without_bare_headings,
@@ -109,6 +110,14 @@ def test_reviews_delivery_and_other_products_go(html: str, stays: bool) -> None:
     assert [text.split()[0] for text in left] == ["One", "Two", "Three"] + (
         ["Four"] * stays
     )
+
+
+def test_a_line_that_begins_with_a_count_of_comments_is_not_in_them() -> None:
+    count = "<p><span class=comment-count>3 comments</span> by Ann</p>"
+    blocks = Page.of(f"{count}<div class=comments><p>One</p></div>").blocks
+    kept = np.zeros(len(blocks), dtype=np.bool_)
+    found = in_named((COMMENTS,), blocks.walk, kept, weights(blocks.walk), 0.5)
+    assert found.tolist() == [False, True]
 
 
 @given(st.lists(st.integers(0, 3), max_size=40))
