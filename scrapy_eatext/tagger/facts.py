@@ -370,7 +370,7 @@ def _ways(
     return out[0], out[1], out[2], out[3]
 
 
-def facts_of(walk: Walk, table: TokenTable, tree: Tree, votes: Ints) -> Rows:
+def facts_of(walk: Walk, table: TokenTable, tree: Tree, votes: Iterable[int]) -> Rows:
     """The facts of a page with blocks, from its tree_of() and its name_votes()."""
     facts = _columns(BLOCK_COLUMNS, walk.blocks) | {"w": weights(walk)}
     # A missing vote is 0.

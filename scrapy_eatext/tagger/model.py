@@ -70,7 +70,9 @@ class PythonTagger:
         if not len(walk.blocks):
             return {name: np.zeros(0, dtype=np.int64) for name in names}
         tree = tree_of(walk)
-        facts = facts_of(walk, self._names, tree, name_votes(walk, self._names))
+        # Features of the second round read no votes.
+        votes = name_votes(walk, self._names) if likelihood is None else ()
+        facts = facts_of(walk, self._names, tree, votes)
         if likelihood is not None:
             facts = context_facts(facts, tree, likelihood)
         lines = lines_of(names, self._names.flags, later=likelihood is not None)
