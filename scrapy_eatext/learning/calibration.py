@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scrapy_eatext.learning.logistic import newton
 from scrapy_eatext.tagger.context import ZERO
 from scrapy_eatext.tagger.kinds import LEVEL, figure_names, votes
 from scrapy_eatext.tagger.trees import NamedTrees
@@ -14,6 +15,7 @@ from scrapy_eatext.tagger.trees import NamedTrees
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from scrapy_eatext.learning.logistic import Floats
     from scrapy_eatext.learning.tagger import Sample
     from scrapy_eatext.tagger.operations import Ints
     from scrapy_eatext.tagger.trees import Trees
@@ -23,7 +25,6 @@ _PAGE = 60
 # The penalty that draws the kinds' lines to one line for all pages, and that one to the
 # identity.
 _RIDGE = 300
-_ROUNDS = 20
 
 
 def kind_votes(
@@ -68,28 +69,11 @@ def calibration_lines(
         return np.array([(LEVEL, 0)] * count, dtype=np.int32)
     x, of_kind = np.concatenate(logits)[:, None], np.concatenate(shares)
     y, block_weights = np.concatenate(truth), np.concatenate(weight)
-    start = _fit(
-        np.hstack([x, np.ones_like(x)]), y, block_weights, np.array([1.0, 0.0])
-    )
-    lines = _fit(
-        np.hstack([of_kind * x, of_kind]), y, block_weights, np.repeat(start, count)
-    )
+
+    def fit(columns: Floats, near: Floats) -> Floats:
+        penalty = np.full(len(near), _RIDGE)
+        return newton(columns, y, block_weights, penalty, near, near=near)[0]
+
+    start = fit(np.hstack([x, np.ones_like(x)]), np.array([1.0, 0.0]))
+    lines = fit(np.hstack([of_kind * x, of_kind]), np.repeat(start, count))
     return np.rint(lines.reshape(2, count).T * (LEVEL, 100)).astype(np.int32)
-
-
-def _fit(
-    columns: NDArray[np.float64],
-    truth: NDArray[np.bool_],
-    weight: NDArray[np.float64],
-    near: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """A logistic regression with a penalty on the distance from ``near``."""
-    coefficients = near
-    for _ in range(_ROUNDS):
-        chance = 1 / (1 + np.exp(-np.clip(columns @ coefficients, -30, 30)))
-        slope = (weight * (truth - chance)) @ columns - _RIDGE * (coefficients - near)
-        hessian = (columns.T * (weight * chance * (1 - chance))) @ columns
-        coefficients = coefficients + np.linalg.solve(
-            hessian + _RIDGE * np.eye(len(near)), slope
-        )
-    return coefficients

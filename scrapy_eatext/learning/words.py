@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_eatext.learning import need
+from scrapy_eatext.learning.logistic import Floats, sparse
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.tagger.facts import NEAR, TokenTable, weights
 from scrapy_eatext.tagger.kinds import name_votes, words_on
@@ -35,10 +36,8 @@ _OF_NAMES, _OF_WORDS, _OF_KINDS = 7e-4, 3e-4, 8e-5
 _BLOCKS = 120
 # In that of words a block's weight grows with its words, up to this many.
 _LONG = 60
-_STEPS = 40
 _HIGHEST = 500
 
-Floats = NDArray[np.float64]
 Hashes = NDArray[np.uint32]
 Tokens = tuple[Hashes, NDArray[np.intp]]
 
@@ -181,7 +180,7 @@ def learn_kinds(
     weight = np.array([of_kinds[sample.kind] for sample in whole])
     of_kind = np.array([[sample.kind == kind for sample in whole] for kind in of_kinds])
     columns = [
-        _hundredths(_regress(matrix, truth, weight / weight.sum(), _OF_KINDS))
+        _hundredths(sparse(matrix, truth, weight / weight.sum(), _OF_KINDS))
         for truth in of_kind.astype(np.float64)
     ]
     return np.stack(columns, axis=1).astype(np.int16)
@@ -225,27 +224,7 @@ def _fitted(
     matrix = need("scipy.sparse").vstack(parts).tocsr()
     weight = np.concatenate(weights)
     truth = np.concatenate(truths)
-    return matrix, _regress(matrix, truth, weight / weight.sum(), penalty)
-
-
-def _regress(matrix: Any, truth: Floats, weight: Floats, penalty: float) -> Floats:
-    """The weights of an L2 logistic regression; its intercept is left out."""
-    transposed = matrix.T.tocsr()
-
-    def loss(parameters: Floats) -> tuple[float, Floats]:
-        weights, bias = parameters[:-1], parameters[-1]
-        logit = matrix @ weights + bias
-        value = float((weight * (np.logaddexp(0, logit) - truth * logit)).sum())
-        error = weight * (1 / (1 + np.exp(-logit)) - truth)
-        slope = np.append(transposed @ error + penalty * weights, error.sum())
-        return value + penalty * float(weights @ weights) / 2, slope
-
-    start = np.zeros(matrix.shape[1] + 1)
-    solution = need("scipy.optimize").minimize(
-        loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS}
-    )
-    weights: Floats = solution.x[:-1]
-    return weights
+    return matrix, sparse(matrix, truth, weight / weight.sum(), penalty)
 
 
 def _hundredths(weights: Floats) -> NDArray[np.int32]:
