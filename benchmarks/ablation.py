@@ -3,7 +3,7 @@
 Every row is a cross-validation of three folds by site.  The models are smaller than
 the shipped one, so that a row takes minutes: compare the rows with the first.
 
-    python benchmarks/ablation.py wcxb-dev segments-dev [--only ROW ...]
+    python -m benchmarks.ablation wcxb-dev segments-dev [--only ROW ...]
 
 Writes benchmarks/results/ablation.json; prints a table.
 """
@@ -11,22 +11,16 @@ Writes benchmarks/results/ablation.json; prints a table.
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
 from benchmarks.holdout import FOLDS, Sample, scores, small, summary, take, trained
-from benchmarks.tables import RESULTS, share, table
+from benchmarks.tables import read_json, share, table, write_json
 from scrapy_eatext.algorithms import eatext as algorithm
 from scrapy_eatext.learning import tagger as eatext
 from scrapy_eatext.learning import words
@@ -39,8 +33,6 @@ from scrapy_eatext.tagger.selection import Selection, select
 
 if TYPE_CHECKING:
     from scrapy_eatext.learning.train import Fitted
-
-RESULT = RESULTS / "ablation.json"
 
 
 @dataclass(frozen=True)
@@ -180,7 +172,7 @@ def main() -> None:
     small()
     pages = [*read_folder(args.labelled).pages, *read_folder(args.segments).pages]
     samples = take(pages)
-    results = json.loads(RESULT.read_text("utf-8")) if RESULT.exists() else {}
+    results = read_json("ablation")
     # Every row stands beside the first.
     first = [] if ALL in results or ALL in args.only else [ALL]
     for name in [*first, *args.only]:
@@ -195,8 +187,7 @@ def main() -> None:
                 with chosen_so():
                     results[choice] = measure(made, used)
         print(name, results[name], flush=True)
-        RESULTS.mkdir(exist_ok=True)
-        RESULT.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
+        write_json("ablation", results)
         write(results)
 
 
@@ -211,7 +202,8 @@ def write(results: dict[str, dict[str, float]]) -> None:
             share(found["segments"]),
             _signed(found["segments"] - whole["segments"]),
         ]
-        for name, found in results.items()
+        for name in (*ROWS, *CHOICES)
+        if (found := results.get(name))
     ]
     head = ["", "word F1", "", "segments F1", ""]
     print(table(head, rows))

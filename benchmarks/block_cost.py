@@ -7,7 +7,7 @@ one page and the next larger, and that is what must stay flat.
 
 Writes benchmarks/results/block_cost.json and the table in docs/robustness.md.
 
-    python benchmarks/block_cost.py
+    python -m benchmarks.block_cost
 """
 
 from __future__ import annotations
@@ -15,10 +15,6 @@ from __future__ import annotations
 import gc
 import sys
 import time
-from pathlib import Path
-
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
 
 from parsel import Selector
 

@@ -7,7 +7,7 @@ have not seen its site.  On data that an algorithm has not learned from, its shi
 model is used.  Cost is the processor's time for a page of the first folder, from bytes
 to text, beside that of lxml's bare parse; all extractors take their turn on each page.
 
-    python benchmarks/compare.py wcxb-dev labelled-dev segments-dev labelled-web \
+    python -m benchmarks.compare wcxb-dev labelled-dev segments-dev labelled-web \
         [--only NAME ...] [--data NUMBER ...]
 
 Writes benchmarks/results/compare.json, and the tables into docs/comparison.md.
@@ -31,26 +31,21 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib.metadata import version
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
 # One thread each, for times that can be compared; numpy asks when it is loaded.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from lxml import etree
 
+from benchmarks.clock import bare_parse, source_of
 from benchmarks.peers import PEERS, Extractor
-from benchmarks.tables import DATA, write_tables
+from benchmarks.tables import DATA, read_json, write_json, write_tables
 from scrapy_eatext import MainText, __version__, extract
 from scrapy_eatext.algorithms import REGISTRY
 from scrapy_eatext.algorithms.modelfile import SHIPPED
 from scrapy_eatext.learning.data import LabelledPage, read_folder
 from scrapy_eatext.learning.train import TRAINERS, Judged, figures, groups
-from scrapy_eatext.page.decode import decode
-
-RESULTS = ROOT / "benchmarks" / "results" / "compare.json"
 
 
 def own(name: str) -> Extractor:
@@ -94,11 +89,6 @@ def learned_from(name: str) -> dict[str, Any]:
     return found
 
 
-def parse(html: bytes) -> object:
-    parser = etree.HTMLParser(huge_tree=True, encoding="utf-8")
-    return etree.fromstring(html, parser)
-
-
 def cost(
     extractors: dict[str, tuple[str, Extractor]], pages: Sequence[LabelledPage]
 ) -> tuple[dict[str, dict[str, float]], float]:
@@ -107,9 +97,9 @@ def cost(
     parses: list[float] = []
     for number, page in enumerate([*pages[:3], *pages]):
         html, url = page.html, page.url
-        source = decode(html)[1].encode("utf-8", "replace")
+        source = source_of(html)
         start = time.process_time()
-        parse(source)
+        bare_parse(source)
         took = time.process_time() - start
         # The first three pages only warm up.
         if number >= 3:
@@ -159,7 +149,7 @@ def main() -> None:
     if args.data:
         measured = {DATA[number - 1] for number in args.data}
     everything = available()
-    results = json.loads(RESULTS.read_text("utf-8")) if RESULTS.is_file() else {}
+    results = read_json("compare")
     rows = results.setdefault("extractors", {})
     results["data"] = {
         name: {
@@ -191,7 +181,7 @@ def main() -> None:
             "cost": rows.get(name, {}).get("cost", {}),
         }
         print(f"{name:26} {time.perf_counter() - start:.0f} s", flush=True)
-        save(results)
+        write_json("compare", results)
     if args.data:
         write_tables(results)
         return
@@ -206,14 +196,8 @@ def main() -> None:
     for name, found in costs.items():
         if name in rows:
             rows[name]["cost"] = found
-    save(results)
+    write_json("compare", results)
     write_tables(results)
-
-
-def save(results: object) -> None:
-    RESULTS.parent.mkdir(exist_ok=True)
-    text = json.dumps(results, indent=1, sort_keys=True, ensure_ascii=False)
-    RESULTS.write_text(text + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ processor, in user and system mode, from start to end, worker processes included
 
 Writes benchmarks/results/crawl_cpu.json and the table in docs/robustness.md.
 
-    python benchmarks/crawl_cpu.py [--runs N]
+    python -m benchmarks.crawl_cpu [--runs N]
 """
 
 from __future__ import annotations
@@ -18,12 +18,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.tables import save, table
+from benchmarks.tables import ROOT, save, table
 from scrapy_eatext import __version__
 from scrapy_eatext.algorithms import DEFAULT
 from scrapy_eatext.crawl.settings import EXECUTORS

@@ -2,7 +2,7 @@
 
     pip install 'trafilatura>=2' newspaper4k py3langid Scrapy
 
-``python benchmarks/crawlers.py NAME START KINDS LANGUAGE LIMIT`` prints the address of
+``python -m benchmarks.crawlers NAME START KINDS LANGUAGE LIMIT`` prints the address of
 each page as it is yielded.  The environment's ``http_proxy`` answers for all hosts, and
 nobody waits between requests.
 """
@@ -14,11 +14,8 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 
 class Task(NamedTuple):

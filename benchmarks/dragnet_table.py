@@ -1,6 +1,6 @@
 """Dragnet's F1 by feature groups, as its paper has it, on labelled pages.
 
-    python benchmarks/dragnet_table.py wcxb-dev
+    python -m benchmarks.dragnet_table wcxb-dev
 
 Five folds by site.  Writes benchmarks/results/dragnet.json, and the table beside it.
 """
@@ -8,17 +8,12 @@ Five folds by site.  Writes benchmarks/results/dragnet.json, and the table besid
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from benchmarks.tables import share, table
+from benchmarks.tables import RESULTS, share, table, write_json
 from scrapy_eatext.algorithms.dragnet import (
     DragnetOptions,
     Judge,
@@ -35,7 +30,6 @@ from scrapy_eatext.page import Page
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-RESULTS = ROOT / "benchmarks" / "results" / "dragnet.json"
 ABOUT = """\
 The table of the paper on Dragnet, by models that have not seen the page's site: on the left
 with the original's blocks and features (the option `reference`), on the right with the
@@ -128,9 +122,7 @@ def main() -> None:
         ).figures()
         for (name, reference), scored in rows.items()
     }
-    text = json.dumps(results, indent=1, sort_keys=True)
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(text + "\n", "utf-8")
+    write_json("dragnet", results)
     body = []
     for name in ROWS:
         means = [report(rows[name, reference]).mean for reference in (True, False)]
@@ -138,7 +130,7 @@ def main() -> None:
         body.append([name, *map(share, figures)])
     head = ["", "P", "R", "F1, as the original", "P", "R", "F1, page blocks"]
     page = f"{ABOUT}\n{table(head, body)}\n"
-    RESULTS.with_suffix(".md").write_text(page, "utf-8")
+    (RESULTS / "dragnet.md").write_text(page, "utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What the card of the default algorithm's model says, as tables and a plot.
 
-    python benchmarks/eatext_report.py
+    python -m benchmarks.eatext_report
 
 Reads the card beside the shipped model and benchmarks/results/compare.json, and
 writes benchmarks/results/eatext.json, the tables of docs/algorithms/eatext.md and
@@ -10,16 +10,11 @@ docs/images/calibration.svg.
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 from typing import Any
-
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
 
 from matplotlib.figure import Figure
 
-from benchmarks.tables import DOCS, RESULTS, fill, share, table
+from benchmarks.tables import DOCS, fill, share, table, write_json
 from scrapy_eatext.algorithms.modelfile import SHIPPED
 
 # Bins of fewer pages tell little.
@@ -32,7 +27,7 @@ def main() -> None:
     parts = card["scores"]["data"]
     write_data(parts)
     write_calibration(parts)
-    (RESULTS / "eatext.json").write_text(json.dumps(parts, indent=1) + "\n", "utf-8")
+    write_json("eatext", parts)
 
 
 def pages_of(part: dict[str, Any]) -> int:

@@ -1,6 +1,6 @@
 """Precision and recall of ``MainText.entries`` on list pages that were read by people.
 
-    python benchmarks/entries.py labelled-web
+    python -m benchmarks.entries labelled-web
 
 ``entries.json`` has for each page the hashes of the addresses that it lists, and of
 those that may be listed or not.  Pages of one half of the sites are "held": nobody
@@ -21,8 +21,7 @@ from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
 
-import tables
-
+from benchmarks import tables
 from scrapy_eatext import extract
 
 TRUTH = Path(__file__).with_name("entries.json")
@@ -86,9 +85,7 @@ def main() -> None:
     head = ["sites", "pages", "entries", "precision", "recall"]
     head += ["mean precision by page", "mean recall by page"]
     text = tables.table(head, [row(name, group) for name, group in groups.items()])
-    tables.RESULTS.joinpath("entries.json").write_text(
-        json.dumps(scores, indent=1, sort_keys=True) + "\n", "utf-8"
-    )
+    tables.write_json("entries", scores)
     tables.fill(tables.DOCS / "output.md", "entries", text)
     print(text)
 

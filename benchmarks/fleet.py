@@ -1,6 +1,6 @@
 """What a fleet of rented workers would do with an archive: a queue, simulated.
 
-    python benchmarks/fleet.py [--pages 1e9] [--ms 6]
+    python -m benchmarks.fleet [--pages 1e9] [--ms 6]
 
 Each worker takes a part from a queue, reads it from an object store, extracts it,
 writes what came out, and enters it in a list that takes one entry at a time.  Workers

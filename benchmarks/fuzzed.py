@@ -4,7 +4,7 @@ Of processes that ran at the same time, each has its log.  What broke something 
 in tests/cases/corpus/; it is tried again here, and counts as mended where it holds.  Prints a table; writes benchmarks/results/fuzz.json and
 docs/robustness.md.
 
-    python benchmarks/fuzzed.py LOG ...
+    python -m benchmarks.fuzzed LOG ...
 """
 
 from __future__ import annotations
@@ -13,9 +13,6 @@ import argparse
 import json
 import sys
 from pathlib import Path
-
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
 
 from benchmarks.tables import save, table
 from tests.fuzz import CORPUS, check, check_tables

@@ -6,7 +6,7 @@ segments.  Beside it stands the score of models that have seen pages of the kind
 family, but none of the sites (three folds).  All of these models are smaller than the
 shipped one, so that this takes minutes and not hours: compare the two columns.
 
-    python benchmarks/holdout.py wcxb-dev segments-dev
+    python -m benchmarks.holdout wcxb-dev segments-dev
 
 Writes benchmarks/results/holdout.json; prints a table.
 """
@@ -14,18 +14,12 @@ Writes benchmarks/results/holdout.json; prints a table.
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.tables import RESULTS, share, table
+from benchmarks.tables import share, table, write_json
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning import tagger as eatext
 from scrapy_eatext.learning.data import LabelledPage, read_folder
@@ -139,9 +133,7 @@ def main() -> None:
         "known": summary(known),
         "unknown": summary(unknown),
     }
-    RESULTS.mkdir(exist_ok=True)
-    text = json.dumps(results, indent=1, sort_keys=True)
-    (RESULTS / "holdout.json").write_text(text + "\n", "utf-8")
+    write_json("holdout", results)
     write(results)
 
 

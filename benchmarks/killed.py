@@ -1,6 +1,6 @@
 """A crawl of a made-up site that is killed again and again: is each page there once?
 
-    python benchmarks/killed.py [--kills 20] [--site newspaper]
+    python -m benchmarks.killed [--kills 20] [--site newspaper]
 
 Each run goes on from the state file and writes a feed of its own; each is killed (SIGKILL)
 at a random moment, until as many are as were asked for, and the last one ends by itself.
@@ -17,9 +17,6 @@ import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
-
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
 
 from tests.support.madeup import MadeUp
 

@@ -8,7 +8,7 @@ times is where the run fails.  Linux with glibc only.  Prints a table, and write
 into docs/robustness.md, and benchmarks/results/linear.json.  Families that are named
 replace their rows there, and the others stay.
 
-    python benchmarks/linear.py [--size BYTES] [--algorithm NAME ...] [FAMILY ...]
+    python -m benchmarks.linear [--size BYTES] [--algorithm NAME ...] [FAMILY ...]
 """
 
 from __future__ import annotations
@@ -33,12 +33,9 @@ from typing import Any
 # Threads of a library's own do not outlive a fork.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
 from lxml import etree
 
-from benchmarks.tables import RESULTS, save, table
+from benchmarks.tables import read_json, save, table
 from scrapy_eatext import __version__, extract
 from scrapy_eatext.algorithms import DEFAULT, REGISTRY, get_algorithm
 from scrapy_eatext.page import Page
@@ -288,9 +285,8 @@ def main() -> int:
     for family in failed:
         print(f"not measured: {family}")
     if not (arguments.algorithm or failed):
-        stored = RESULTS / "linear.json"
-        if arguments.family and stored.exists():
-            others = json.loads(stored.read_text("utf-8"))["rows"]
+        if arguments.family:
+            others = read_json("linear").get("rows", [])
             rows += [row for row in others if row["family"] not in families]
             rows.sort(key=lambda row: [*SHAPES, *HOSTILE].index(row["family"]))
         about = {

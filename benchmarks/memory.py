@@ -4,7 +4,7 @@ Each figure is the growth of a fresh process, at its highest, from holding the
 page's bytes to holding the result.  Linux only, as it reads /proc.  Writes
 docs/robustness.md and benchmarks/results/memory.json.
 
-    python benchmarks/memory.py [--size BYTES]
+    python -m benchmarks.memory [--size BYTES]
 """
 
 from __future__ import annotations
@@ -12,12 +12,8 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.tables import save, table
+from benchmarks.tables import ROOT, save, table
 from scrapy_eatext import __version__
 from scrapy_eatext.algorithms import DEFAULT, REGISTRY
 

@@ -1,7 +1,7 @@
 """Titles, authors and dates against labels, beside trafilatura and htmldate, in one run.
 
     pip install trafilatura htmldate
-    python benchmarks/metadata.py wcxb-dev [--pages N]
+    python -m benchmarks.metadata wcxb-dev [--pages N]
 
 Titles are the same when their letters and digits are; authors when the same names are
 given, in any order; dates to the day.  Pages without a label do not count, but names and
@@ -19,31 +19,25 @@ import gc
 import json
 import logging
 import re
-import sys
-import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from lxml import etree
-
-from benchmarks.tables import RESULTS, fill, share, table
+from benchmarks.clock import Clock, bare_parse, source_of
+from benchmarks.tables import DOCS, fill, share, table, write_json
 from scrapy_eatext import __version__
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.metadata import read_metadata
 from scrapy_eatext.page import Page
-from scrapy_eatext.page.decode import decode
 
 # A title, the authors in one text, a date; None for what an extractor does not look for.
 Found = tuple[str | None, str | None, str | None]
 FIELDS = ("title", "author", "date")
+# The names of fields that WCXB's labels have otherwise.
+LABELS = {"date": "publish_date"}
 
 
 def letters(text: str | None) -> str:
@@ -88,25 +82,6 @@ def own(page: Page) -> Found:
     return found.title, ", ".join(found.authors), found.published
 
 
-def parse(source: bytes) -> object:
-    parser = etree.HTMLParser(huge_tree=True, encoding="utf-8")
-    return etree.fromstring(source, parser)
-
-
-class Clock:
-    """Adds up what was spent on what."""
-
-    def __init__(self) -> None:
-        self.spent: Counter[str] = Counter()
-
-    def run(self, name: str, call: Callable[..., Any], *args: Any) -> Any:
-        start = time.process_time()
-        try:
-            return call(*args)
-        finally:
-            self.spent[name] += time.process_time() - start
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -126,26 +101,20 @@ def main() -> None:
     for number, page in enumerate(pages):
         truth_file = Path(args.folder) / "ground-truth" / f"{page.name}.json"
         truth = json.loads(truth_file.read_text("utf-8"))["ground_truth"]
-        wanted = dict(
-            zip(
-                FIELDS,
-                (truth.get(key) for key in ("title", "author", "publish_date")),
-                strict=True,
-            )
-        )
+        wanted = {field: truth.get(LABELS.get(field, field)) for field in FIELDS}
         labelled.update(field for field in FIELDS if wanted[field])
         html, url = page.html, page.url
         if number % 50 == 0:  # not while something is timed
             gc.collect()
-        clock.run("parse", parse, decode(html)[1].encode("utf-8", "replace"))
+        clock.time("parse", bare_parse, source_of(html))
         read = Page.of(html, url)
         # The walk is the extraction's; its tables are there when metadata are read.
         read.blocks.chars  # noqa: B018
-        found = {"scrapy-eatext": clock.run("scrapy-eatext", own, read)}
+        found = {"scrapy-eatext": clock.time("scrapy-eatext", own, read)}
         for name, peer in peers.items():
             found[name] = (None,) * 3
             with suppress(Exception):
-                found[name] = clock.run(name, peer, html, url)
+                found[name] = clock.time(name, peer, html, url)
         for name, values in found.items():
             for field, value in zip(FIELDS, values, strict=True):
                 if not wanted[field]:
@@ -167,9 +136,7 @@ def main() -> None:
             for name in right
         },
     }
-    RESULTS.mkdir(exist_ok=True)
-    text = json.dumps(results, indent=1, sort_keys=True)
-    (RESULTS / "metadata.json").write_text(text + "\n", "utf-8")
+    text = write_json("metadata", results)
     rows = []
     for name, row in results["extractors"].items():
         asked = FIELDS if name != "htmldate" else ("date",)
@@ -180,7 +147,7 @@ def main() -> None:
             [title, *figures, *extra, f"{row['ms']:.2f}", f"{row['parses']:.2f}"]
         )
     head = ["", *FIELDS, "author without label", "date without label", "ms", "× parse"]
-    fill(ROOT / "docs" / "metadata.md", "metadata", table(head, rows))
+    fill(DOCS / "metadata.md", "metadata", table(head, rows))
     print(text)
 
 

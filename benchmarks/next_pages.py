@@ -1,6 +1,6 @@
 """How often the address of a page's next page is found, and how often it is right.
 
-    python benchmarks/next_pages.py FOLDER
+    python -m benchmarks.next_pages FOLDER
 
 The folder has labelled-web, labelled-dev and wcxb-dev.  next_pages.json has the pages
 that were read: of those that link to a next page the hashes of its addresses (few have
@@ -19,17 +19,13 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.tables import RESULTS
+from benchmarks.tables import write_json
 from scrapy_eatext import __version__
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.continued import next_page
@@ -98,9 +94,7 @@ def main() -> None:
         "version": __version__,
         **{name: measured(pages, find) for name, find in finders().items()},
     }
-    text = json.dumps(results, indent=1, sort_keys=True)
-    (RESULTS / "next_pages.json").write_text(text + "\n", "utf-8")
-    print(text)
+    print(write_json("next_pages", results))
 
 
 if __name__ == "__main__":

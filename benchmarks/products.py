@@ -1,7 +1,7 @@
 """Fields of products and recipes beside what extruct finds in the same data.
 
     pip install extruct
-    python benchmarks/products.py labelled-web wcxb-dev labelled-dev
+    python -m benchmarks.products labelled-web wcxb-dev labelled-dev
 
 The pages are those of products by their labels, and for recipes those with such data.  Of
 extruct's things the first product or recipe counts, by JSON-LD, microdata, RDFa.  Prices
@@ -35,8 +35,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import tables
-
+from benchmarks import tables
 from scrapy_eatext import extract
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.result import Product
@@ -254,9 +253,7 @@ def main() -> None:
     head = ["", "pages", "names: precision", "recall", "prices: precision", "recall"]
     shown = tables.table(head, [[name, *shares(row)] for name, row in seen.items()])
     results = {"pages": pages, "fields": counts, "ms": milliseconds, "shown": seen}
-    tables.RESULTS.joinpath("products.json").write_text(
-        json.dumps(results, indent=1, sort_keys=True) + "\n", "utf-8"
-    )
+    tables.write_json("products", results)
     tables.fill(tables.DOCS / "metadata.md", "products", text)
     tables.fill(tables.DOCS / "metadata.md", "shown products", shown)
     print(text, shown, milliseconds)

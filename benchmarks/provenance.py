@@ -1,6 +1,6 @@
 """Whether the xpath of each kept block of labelled pages leads back to its element.
 
-    python benchmarks/provenance.py wcxb-dev [--algorithm NAME] [--pages N]
+    python -m benchmarks.provenance wcxb-dev [--algorithm NAME] [--pages N]
 
 Ends with exit code 1 where one does not evaluate to the one element that has the block.
 """
@@ -8,13 +8,7 @@ Ends with exit code 1 where one does not evaluate to the one element that has th
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
-from pathlib import Path
-
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.algorithms import DEFAULT, get_algorithm

@@ -9,7 +9,7 @@ and alerts for GitHub: texts that differ in ASCII punctuation or an alert's labe
 counted apart.
 
     pip install scrapy-eatext[test]
-    python benchmarks/rendered.py labelled-dev labelled-web [--every 1] [--show]
+    python -m benchmarks.rendered labelled-dev labelled-web [--every 1] [--show]
 """
 
 from __future__ import annotations
@@ -19,10 +19,6 @@ import re
 import string
 import sys
 from collections import Counter
-from pathlib import Path
-
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
 
 import lxml.html
 

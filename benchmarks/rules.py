@@ -7,7 +7,7 @@ trained on, are judged by the shipped model.  A figure is what the rule adds to 
 word F1, in points (hundredths), and in brackets on how many pages it is better and
 worse; kinds are told where it makes a difference of a point.
 
-    python benchmarks/rules.py MODELS wcxb-dev labelled-dev segments-dev --unseen labelled-web
+    python -m benchmarks.rules MODELS wcxb-dev labelled-dev segments-dev --unseen labelled-web
 
 Writes benchmarks/results/rules.json and a table into docs/algorithms/eatext.md.
 """
@@ -15,8 +15,6 @@ Writes benchmarks/results/rules.json and a table into docs/algorithms/eatext.md.
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
@@ -24,10 +22,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.tables import DOCS, ENOUGH, RESULTS, fill, table
+from benchmarks.tables import DOCS, ENOUGH, fill, table, write_json
 from scrapy_eatext.algorithms import eatext, get_algorithm
 from scrapy_eatext.learning.data import LabelledPage, joined, read_folder
 from scrapy_eatext.learning.evaluate import SegmentCounts, segment_counts, word_score
@@ -169,7 +164,7 @@ def main() -> None:
         }
         for name, found in rows.items()
     }
-    (RESULTS / "rules.json").write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    write_json("rules", result)
     lines = []
     for rule in RULES:
         cells, kinds = [], []

@@ -14,13 +14,12 @@ second time, and ``traps`` requests by the trap's name.
 Writes benchmarks/results/site.json, and into docs/site.md what stands between the marks
 of the table "site": a table of each crawler's means, and one of the first one's crawls.
 
-    python benchmarks/site.py [--only eatext,CrawlSpider] [--sites newspaper,blog]
+    python -m benchmarks.site [--only eatext,CrawlSpider] [--sites newspaper,blog]
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import sys
@@ -32,11 +31,8 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
 from benchmarks.crawlers import CRAWLERS
-from benchmarks.tables import DOCS, RESULTS, fill, share, table
+from benchmarks.tables import DOCS, ROOT, fill, read_json, share, table, write_json
 from scrapy_eatext import __version__
 from tests.support.madeup import SITES, MadeUp, Seen, Site
 
@@ -47,7 +43,7 @@ REQUESTS, SECONDS = 3, 600
 def crawl(name: str, site: Site, made: MadeUp) -> dict[str, Any]:
     """The figures of one crawl."""
     limit = REQUESTS * site.size
-    command = [sys.executable, str(ROOT / "benchmarks" / "crawlers.py"), name]
+    command = [sys.executable, "-m", "benchmarks.crawlers", name]
     command += [site.start, ",".join(site.kinds), site.language, str(limit)]
     env = {**os.environ, "http_proxy": made.proxy, "PYTHONPATH": str(ROOT)}
     made.seen.clear()
@@ -120,9 +116,7 @@ HEAD = ["found", "yielded", "right", "requests a result", "again", "in traps", "
 
 def write(results: dict[str, Any]) -> None:
     """Write the results down, print them, and put tables into the docs."""
-    RESULTS.mkdir(exist_ok=True)
-    text = json.dumps(results, indent=1, sort_keys=True)
-    (RESULTS / "site.json").write_text(text + "\n", "utf-8")
+    write_json("site", results)
     crawls = {name: one["sites"] for name, one in results.items()}
     names = [name for name in CRAWLERS if name in crawls]
     whole = [
@@ -152,8 +146,7 @@ def main() -> None:
     args = parser.parse_args()
     names = args.only.split(",") if args.only else list(CRAWLERS)
     sites = args.sites.split(",") if args.sites else [site.name for site in SITES]
-    path = RESULTS / "site.json"
-    results = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    results = read_json("site")
     with MadeUp() as made:
         for name in names:
             about = results.setdefault(name, {"sites": {}})

@@ -1,6 +1,6 @@
 """What a few labelled pages teach a site: word F1 before and after, site by site.
 
-    python benchmarks/sites.py wcxb-dev labelled-dev --models folds
+    python -m benchmarks.sites wcxb-dev labelled-dev --models folds
 
 Takes the sites with four pages and more of folders in WCXB's layout.  From each so many
 pages are drawn to be learned from, again and again; the others are judged before and
@@ -13,7 +13,7 @@ judges, which has seen the sites of WCXB.
 
 Writes benchmarks/results/sites.json and tables into docs/teaching.md.
 
-    python benchmarks/sites.py wcxb-dev --cost
+    python -m benchmarks.sites wcxb-dev --cost
 
 measures instead what a site file costs a page, and writes that into docs/teaching.md:
 extraction as in a crawl with a file learned from the page itself, less extraction
@@ -27,7 +27,6 @@ import argparse
 import gc
 import json
 import random
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -36,12 +35,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
 from benchmarks import holdout
-from benchmarks.tables import DOCS, RESULTS, fill, share, table
-from benchmarks.where_time_goes import bare_parse
+from benchmarks.clock import bare_parse, source_of
+from benchmarks.tables import DOCS, fill, share, table, write_json
 from scrapy_eatext import compiled
 from scrapy_eatext.algorithms import DEFAULT
 from scrapy_eatext.execution.cascade import cascade
@@ -54,7 +50,6 @@ from scrapy_eatext.learning.splits import folds, site_of
 from scrapy_eatext.learning.tagger import EatextTrainer
 from scrapy_eatext.learning.train import save, silent
 from scrapy_eatext.page import Page
-from scrapy_eatext.page.decode import decode
 from scrapy_eatext.sites.evidence import Lesson
 from scrapy_eatext.sites.learning import Studied, learn
 
@@ -170,7 +165,7 @@ def cost(pages: Sequence[LabelledPage]) -> None:
     with tempfile.TemporaryDirectory() as name:
         found = list(with_files(chosen, Path(name)))[:COST_PAGES]
         usual, told = Choice(), Choice(options={DEFAULT: {"site_files": name}})
-        sources = [(decode(html)[1].encode("utf-8", "replace"),) for html, _ in found]
+        sources = [(source_of(html),) for html, _ in found]
         ways: list[tuple[Callable[..., object], Sequence[tuple[Any, ...]]]] = [
             (bare_parse, sources),
             (lambda *page: cascade(usual, Page.of(*page), []), found),
@@ -251,8 +246,7 @@ def main() -> None:
         "slowest": round(slowest, 3),
         "sites": rows,
     }
-    text = json.dumps(results, indent=1, sort_keys=True)
-    (RESULTS / "sites.json").write_text(text + "\n", "utf-8")
+    write_json("sites", results)
     write(results)
 
 

@@ -21,8 +21,8 @@ With --hostile every second page is hostile, a tenth are articles on several pag
 weak pages are requested once more, and a task of the crawl notes how late the event
 loop wakes it; benchmarks/results/soak_hostile.json has the results.
 
-    python benchmarks/soak.py [--pages N] [--executor NAME] [--only KIND ...]
-    python benchmarks/soak.py --hostile [--pages N] [--executor NAME]
+    python -m benchmarks.soak [--pages N] [--executor NAME] [--only KIND ...]
+    python -m benchmarks.soak --hostile [--pages N] [--executor NAME]
 """
 
 from __future__ import annotations
@@ -44,10 +44,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.tables import save, table
+from benchmarks.tables import ROOT, save, table
 from scrapy_eatext import __version__
 from scrapy_eatext.algorithms import DEFAULT
 from scrapy_eatext.crawl.settings import EXECUTORS
@@ -427,7 +424,13 @@ def wrong_counts(counts: dict[str, float], pages: int) -> list[str]:
 
 @contextmanager
 def server(kinds: list[str], hostile: bool) -> Iterator[int]:
-    command = [sys.executable, __file__, "--serve", *["--hostile"] * hostile]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.soak",
+        "--serve",
+        *["--hostile"] * hostile,
+    ]
     for kind in kinds:
         command += ["--only", kind]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -457,7 +460,14 @@ def watch(
     with tempfile.TemporaryDirectory() as folder:
         counter = Path(folder, "done")
         counter.write_text("0")
-        command = [sys.executable, __file__, "--crawl", str(port), str(counter)]
+        command = [
+            sys.executable,
+            "-m",
+            "benchmarks.soak",
+            "--crawl",
+            str(port),
+            str(counter),
+        ]
         command += ["--pages", str(pages), "--executor", executor]
         command += ["--hostile"] * hostile
         points = []

@@ -16,7 +16,7 @@ docs/images/stall.png.
 Wants an idle machine, and trafilatura and matplotlib beside the package (what is
 not there is left out).
 
-    python benchmarks/stall.py [--pages N] [--runs N]
+    python -m benchmarks.stall [--pages N] [--runs N]
 """
 
 from __future__ import annotations
@@ -32,13 +32,9 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
-from pathlib import Path
 from typing import ClassVar
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.tables import save, table
+from benchmarks.tables import ROOT, save, table
 from tests.support.hostile import SENTENCE, SHAPES
 
 PLOT = ROOT / "docs" / "images" / "stall.png"
@@ -109,7 +105,14 @@ async def serve(pages: int) -> None:
 
 @contextmanager
 def running_server(pages: int):
-    command = [sys.executable, __file__, "--serve", "--pages", str(pages)]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.stall",
+        "--serve",
+        "--pages",
+        str(pages),
+    ]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as server:
         yield f"http://127.0.0.1:{server.stdout.readline().strip()}"
@@ -183,7 +186,7 @@ def crawl(variant: str, urls: list[str]) -> None:
 
 
 def measure(variant: str, urls: list[str]) -> dict:
-    command = [sys.executable, __file__, "--crawl", variant]
+    command = [sys.executable, "-m", "benchmarks.stall", "--crawl", variant]
     done = subprocess.run(
         command, input=json.dumps(urls), check=True, stdout=subprocess.PIPE, text=True
     )

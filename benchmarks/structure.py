@@ -2,8 +2,8 @@
 
     npm install defuddle @mozilla/readability turndown turndown-plugin-gfm jsdom
     pip install trafilatura markdown-it-py
-    python benchmarks/structure.py DATA --aside FILE
-    python benchmarks/structure.py DATA [--model FILE] [--node FOLDER] [--missed KIND]
+    python -m benchmarks.structure DATA --aside FILE
+    python -m benchmarks.structure DATA [--model FILE] [--node FOLDER] [--missed KIND]
 
 DATA is the folder with labelled-dev and labelled-web.  structure.json has for 60 of their
 pages what people read of the main content's structure, as hashes: of a heading's, an
@@ -37,11 +37,11 @@ from pathlib import Path
 from statistics import mean
 from urllib.parse import parse_qs, unquote, urljoin, urlsplit
 
-import tables
 import trafilatura
 from lxml import html
 from markdown_it import MarkdownIt
 
+from benchmarks import tables
 from scrapy_eatext import __version__, extract
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.learning.splits import site_of
@@ -370,8 +370,7 @@ def main() -> None:
             "model": "given" if args.model else "default",
             "kinds": results,
         }
-        data = json.dumps(about, indent=1, sort_keys=True)
-        tables.RESULTS.joinpath("structure.json").write_text(data + "\n", "utf-8")
+        tables.write_json("structure", about)
         tables.fill(tables.DOCS / "output.md", "structure", text)
 
 

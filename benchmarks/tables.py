@@ -39,11 +39,23 @@ def table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join(lines)
 
 
+def write_json(name: str, results: Any) -> str:
+    """Write results for programs to benchmarks/results/NAME.json; returns the JSON."""
+    text = json.dumps(results, indent=1, sort_keys=True, ensure_ascii=False)
+    (RESULTS / f"{name}.json").write_text(text + "\n", "utf-8")
+    return text
+
+
+def read_json(name: str) -> dict[str, Any]:
+    """The results of an earlier run; empty if there are none."""
+    path = RESULTS / f"{name}.json"
+    found: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    return found
+
+
 def save(name: str, about: dict[str, Any], text: str) -> None:
-    """Write results down for programs, and their table into the docs on robustness."""
-    RESULTS.mkdir(exist_ok=True)
-    data = json.dumps(about, indent=1, sort_keys=True)
-    (RESULTS / f"{name}.json").write_text(data + "\n", "utf-8")
+    """Write results for programs, and their table into the docs on robustness."""
+    write_json(name, about)
     fill(DOCS / "robustness.md", name, text)
 
 

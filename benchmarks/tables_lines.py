@@ -5,7 +5,7 @@ error with and without the rule of 60 characters, and with and without the langu
 models.  Everything is cross-validated over sites.  Writes lines.md and lines.json
 into benchmarks/results/, and the tables into docs/algorithms/.
 
-    python benchmarks/tables_lines.py FOLDER [--folds N] [--every N] [--seed N]
+    python -m benchmarks.tables_lines FOLDER [--folds N] [--every N] [--seed N]
 
 FOLDER holds labelled pages, as for `scrapy eatext train`; with --every only each
 N-th of them is taken.
@@ -14,21 +14,16 @@ N-th of them is taken.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
 
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.tables import DOCS, fill, share, table
+from benchmarks.tables import DOCS, RESULTS, fill, share, table, write_json
 from scrapy_eatext import __version__
 from scrapy_eatext.algorithms.base import UnitList
 from scrapy_eatext.algorithms.density import (
@@ -54,7 +49,6 @@ from scrapy_eatext.learning.splits import folds, site_of
 from scrapy_eatext.learning.train import save, silent
 from scrapy_eatext.page import Page
 
-RESULTS = ROOT / "benchmarks" / "results"
 THRESHOLDS = {"0.5 - deviation": "stddev", "mean": "mean", "0.5": 0.5}
 NOTHING = UnitList([])
 Flags = npt.NDArray[np.bool_]
@@ -265,11 +259,8 @@ def main() -> int:
         parts.append(f"## {title}\n\n{text}\n")
         shown = in_markdown({row: made[name][row] for row in SHOWN[name]})
         fill(DOCS / f"algorithms/{name}.md", name, f"{about(result)}\n\n{shown}")
-    RESULTS.mkdir(exist_ok=True)
     (RESULTS / "lines.md").write_text("\n".join([about(result) + "\n", *parts]))
-    (RESULTS / "lines.json").write_text(
-        json.dumps({**result, "tables": made}, indent=2) + "\n"
-    )
+    write_json("lines", {**result, "tables": made})
     print("\n".join(parts))
     return 0
 

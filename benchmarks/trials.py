@@ -5,7 +5,7 @@ round's likelihoods of all pages are out of fold, and the second round learns fr
 so that two times five ensembles take the place of forty.  The samples are kept in a
 folder: where labels or the walk change, take another one.
 
-    python benchmarks/trials.py FOLDER wcxb-dev labelled-dev segments-dev labelled-web \\
+    python -m benchmarks.trials FOLDER wcxb-dev labelled-dev segments-dev labelled-web \\
         --corrections tools/labels/corrections.json
 
 Writes into docs/algorithms/eatext.md and benchmarks/results/trials.json the word F1 of
@@ -18,9 +18,7 @@ blocks have a lower chance than a limit.
 from __future__ import annotations
 
 import argparse
-import json
 import pickle
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,10 +27,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.tables import DOCS, ENOUGH, RESULTS, fill, share, table
+from benchmarks.tables import DOCS, ENOUGH, fill, share, table, write_json
 from scrapy_eatext.algorithms.eatext import is_without_text
 from scrapy_eatext.learning import tagger as learning
 from scrapy_eatext.learning.calibration import calibration_lines, kind_votes
@@ -270,9 +265,7 @@ def main() -> None:
             ]
         )
     fill(DOCS / "algorithms" / "eatext.md", "limits", table(["limit", *names], lines))
-    RESULTS.mkdir(exist_ok=True)
-    text = json.dumps(result, indent=1)
-    (RESULTS / "trials.json").write_text(text + "\n", "utf-8")
+    write_json("trials", result)
     rows = [
         [
             name,

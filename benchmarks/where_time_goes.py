@@ -1,6 +1,6 @@
 """Where the default algorithm's time goes: the steps from bytes to text.
 
-    python benchmarks/where_time_goes.py wcxb-dev [--pages 200]
+    python -m benchmarks.where_time_goes wcxb-dev [--pages 200]
 
 Writes a table into docs/algorithms/eatext.md: the processor's time of each step, the
 mean over pages, and as a share of lxml's bare parse.
@@ -10,23 +10,14 @@ from __future__ import annotations
 
 import argparse
 import random
-import sys
-import time
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from lxml import etree
-
+from benchmarks.clock import Clock, bare_parse, source_of
 from benchmarks.tables import DOCS, fill, table
 from scrapy_eatext import compiled
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.page import Page
-from scrapy_eatext.page.decode import decode
 from scrapy_eatext.rendering import render
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.facts import weights
@@ -36,30 +27,11 @@ from scrapy_eatext.tagger.whole import page_figures
 PARSE = "lxml's bare parse, for comparison"
 
 
-class Clock:
-    """Adds up the processor's time of named steps."""
-
-    def __init__(self) -> None:
-        self.spent: dict[str, float] = {}
-
-    def time(self, name: str, step: Callable[..., Any], *given: Any) -> Any:
-        start = time.process_time()
-        result = step(*given)
-        took = time.process_time() - start
-        self.spent[name] = self.spent.get(name, 0.0) + took
-        return result
-
-
-def bare_parse(source: bytes) -> Any:
-    return etree.fromstring(source, etree.HTMLParser(huge_tree=True, encoding="utf-8"))
-
-
 def one(html: bytes, clock: Clock) -> None:
     """Go through the steps for one page."""
     algorithm = get_algorithm("eatext")
     model = algorithm.model  # type: ignore[attr-defined]
-    source = decode(html)[1].encode("utf-8", "replace")
-    clock.time(PARSE, bare_parse, source)
+    clock.time(PARSE, bare_parse, source_of(html))
     page = clock.time("decode, guard and parse", Page.of, html)
     blocks = clock.time("walk", lambda: page.blocks)
     if not len(blocks):

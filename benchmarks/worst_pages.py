@@ -1,7 +1,7 @@
 """Why the default algorithm fails where it does worst, and on how many pages it still does.
 
     scrapy eatext train ... --page-scores SCORES
-    python benchmarks/worst_pages.py SCORES
+    python -m benchmarks.worst_pages SCORES
 
 benchmarks/worst_pages.json has pages of the four sets that models did worst on, with the
 F1 of the day they were read, and the cause that somebody found who read them.  60 of the
@@ -17,9 +17,6 @@ import json
 import sys
 from pathlib import Path
 from statistics import mean
-
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
 
 from benchmarks.tables import DATA, share, table
 
