@@ -69,7 +69,7 @@ def no_names(*_: Any, **__: Any) -> tuple[TokenTable, Any]:
 
 
 def independent(likelihood: Any, w: Any, *_: Any) -> Selection:
-    """The choice with the best ratio of expected words, as blocks apart would have it."""
+    """The choice with the best ratio of expected words, right for independent blocks."""
     order = best_first(likelihood)
     hits = np.cumsum((CHANCE[likelihood] * w)[order])
     worth = 2000 * hits // np.maximum(1000 * np.cumsum(w[order]) + hits[-1], 1)

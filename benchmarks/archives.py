@@ -10,7 +10,7 @@ At the end the table of docs/archives.md is written.
 
 trafilatura, resiliparse and datatrove are taken from the interpreter that runs this, or
 from that of --peers.  They get --peers-pages pages only, as their rate is the same for
-all.  The wall clock tells little on a machine with other work; the processors' time does.
+all.  On a machine with other work, compare the processors' time, not the wall clock.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ def ours(step: Step) -> dict[str, Any]:
         "bytes out": written,
         "memory": memory,
         "remaining": [
-            {"at": at, "said": left, "was": end - at} for at, left in guesses
+            {"at": at, "estimate": left, "was": end - at} for at, left in guesses
         ],
     }
 
@@ -270,23 +270,23 @@ _EXTRACTORS = {
 
 
 def run(step: Step) -> dict[str, Any]:
-    """Do a step in this process; what came of it."""
+    """Do a step in this process; returns its figures."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    said = _EXTRACTORS[step.extractor](step)
+    made = _EXTRACTORS[step.extractor](step)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     names = [step.extractor] + ["trafilatura"] * (step.extractor == "datatrove")
     return {
-        **said,
+        **made,
         "step": asdict(step),
         "versions": {name: version(name) for name in names if name != OURS},
         "bytes in": sum(path.stat().st_size for path in step.paths()),
-        "pages a second": said["pages"] / said["seconds"],
-        "processor ms a page": 1000 * cpu / max(said["pages"], 1),
+        "pages a second": made["pages"] / made["seconds"],
+        "processor ms a page": 1000 * cpu / max(made["pages"], 1),
     }
 
 
-# -- what is told
+# -- the table
 
 
 def trend(memory: list[tuple[int, list[float]]]) -> str:
@@ -306,32 +306,32 @@ def trend(memory: list[tuple[int, list[float]]]) -> str:
 def misses(remaining: list[dict[str, float]]) -> str:
     """How far the remaining time was off after a minute, and at most from then on."""
     off = [
-        abs(one["said"] - one["was"]) / one["was"]
+        abs(one["estimate"] - one["was"]) / one["was"]
         for one in remaining
         if one["at"] >= _AFTER and one["was"] >= _BEFORE
     ]
     return f"{off[0]:.0%}, {max(off):.0%}" if off else "–"
 
 
-def tell(results: dict[str, Any]) -> None:
-    """Write the table."""
+def write_table(results: dict[str, Any]) -> None:
+    """Write the table of docs/archives.md."""
     rows = []
-    for said in results.values():
-        step = said["step"]
-        versions = " with ".join(f"{n} {v}" for n, v in said["versions"].items())
+    for made in results.values():
+        step = made["step"]
+        versions = " with ".join(f"{n} {v}" for n, v in made["versions"].items())
         rows.append(
             [
                 versions or f"**{OURS}**",
                 step["form"],
                 str(step["workers"]),
-                f"{said['pages']:,}",
-                f"{said['pages a second']:.0f}",
+                f"{made['pages']:,}",
+                f"{made['pages a second']:.0f}",
                 # datatrove's processes are ended before their time is known.
                 "–"
                 if step["extractor"] == "datatrove"
-                else f"{said['processor ms a page']:.1f}",
-                trend(said.get("memory", [])),
-                misses(said.get("remaining", [])),
+                else f"{made['processor ms a page']:.1f}",
+                trend(made.get("memory", [])),
+                misses(made.get("remaining", [])),
             ]
         )
     head = ["", "input", "workers", "pages", "pages a second", "processor ms a page"]
@@ -352,23 +352,23 @@ def main() -> None:
     parser.add_argument(
         "--work", type=Path, help="default: a folder in that for temporary files"
     )
-    parser.add_argument("--step", help="of its own: a step in JSON")
-    said = parser.parse_args()
-    if said.step:
-        print(json.dumps(run(Step(**json.loads(said.step)))))
+    parser.add_argument("--step", help="a step in JSON, for a process of its own")
+    args = parser.parse_args()
+    if args.step:
+        print(json.dumps(run(Step(**json.loads(args.step)))))
         return
-    if not said.folder:
+    if not args.folder:
         parser.error("a folder with pages is needed")
-    work = said.work or Path(tempfile.gettempdir(), f"eatext-archives-{said.pages}")
+    work = args.work or Path(tempfile.gettempdir(), f"eatext-archives-{args.pages}")
     for form in FORMS:
-        write(said.folder, work / form, form, said.pages)
+        write(args.folder, work / form, form, args.pages)
     known = work / "results.json"
     results = json.loads(known.read_text()) if known.exists() else {}
-    for form, workers, extractor in itertools.product(FORMS, said.workers, _EXTRACTORS):
+    for form, workers, extractor in itertools.product(FORMS, args.workers, _EXTRACTORS):
         if extractor == "datatrove" and form != "WARC":
             continue
         own = extractor == OURS
-        pages = said.pages if own else min(said.pages, said.peers_pages)
+        pages = args.pages if own else min(args.pages, args.peers_pages)
         output = str(work / "output")
         files = -(-pages // _FILE)
         step = Step(extractor, form, workers, str(work / form), output, files)
@@ -376,15 +376,15 @@ def main() -> None:
             print(f"{step.name}: done before", file=sys.stderr)
             continue
         print(step.name, file=sys.stderr)
-        python = sys.executable if own else said.peers
-        asked = [
+        python = sys.executable if own else args.peers
+        command = [
             python,
             "-m",
             "benchmarks.archives",
             "--step",
             json.dumps(asdict(step)),
         ]
-        done = subprocess.run(asked, check=False, stdout=subprocess.PIPE, text=True)
+        done = subprocess.run(command, check=False, stdout=subprocess.PIPE, text=True)
         if done.returncode:
             print(f"{step.name} failed", file=sys.stderr)
             continue
@@ -392,7 +392,7 @@ def main() -> None:
         draft = known.with_suffix(".draft")
         draft.write_text(json.dumps(results, indent=1))
         draft.rename(known)
-    tell(results)
+    write_table(results)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
-# One thread each, for times that can be compared; numpy asks when it is loaded.
+# One thread each, for times that can be compared; numpy reads it when it is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from lxml import etree
@@ -75,7 +75,7 @@ def quality(extractor: Extractor, pages: Sequence[LabelledPage]) -> dict[str, An
             errors += 1
         judged.append(Judged.of(page, MainText(text=text)))
     found = figures(judged)
-    del found["calibration"]  # others say no score
+    del found["calibration"]  # other extractors give no score
     return {**found, "errors": errors}
 
 

@@ -32,7 +32,7 @@ COPIES = {"exact": 0, "near": 100, "other": 10}
 
 
 def rows_of(folders: list[str]) -> list[dict[str, str | int]]:
-    """The texts, each once, and the copies; the ID of a row says what it is."""
+    """The texts, each once, and the copies; the ID of a row begins with its kind."""
     pages = [page for folder in folders for page in read_folder(folder).pages]
     found = dict.fromkeys(extract(page.html, url=page.url).text for page in pages)
     texts = [text for text in found if len(text.split()) >= LEAST_WORDS]
@@ -81,9 +81,9 @@ def main() -> None:
         numbers = Counter(name.split("/")[1] for name in left)
         line = [engine, f"{len(rows):,}"]
         for kind in COPIES:
-            those = [number for is_of, number in names if is_of == kind]
-            found = sum(numbers[number] == 1 for number in those)
-            line.append(f"{found} of {len(those)}")
+            copies = [number for is_of, number in names if is_of == kind]
+            found = sum(numbers[number] == 1 for number in copies)
+            line.append(f"{found} of {len(copies)}")
         lost = sum(not numbers[number] for kind, number in names if kind == "own")
         of_copied = sum(not numbers[number] for number in copied)
         lines.append([*line, f"{lost - of_copied}, {of_copied}", f"{seconds:.0f}"])

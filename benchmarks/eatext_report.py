@@ -1,4 +1,4 @@
-"""What the card of the default algorithm's model says, as tables and a plot.
+"""The card of the default algorithm's model as tables and a plot.
 
     python -m benchmarks.eatext_report
 
@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from benchmarks.tables import DOCS, fill, share, table, write_json
 from scrapy_eatext.algorithms.modelfile import SHIPPED
 
-# Bins of fewer pages tell little.
+# Bins of fewer pages are left out.
 ENOUGH = 30
 PAGE = DOCS / "algorithms" / "eatext.md"
 

@@ -77,14 +77,14 @@ def main() -> None:
     parser.add_argument(
         "--ms", type=float, default=6.0, help="processor time of a page"
     )
-    said = parser.parse_args()
+    args = parser.parse_args()
     a = Assumed()
     print("| machines | cores | hours | pages a second | of ideal | dollars |")
     print("|---|---|---|---|---|---|")
     for machines in (1, 4, 16, 64, 256, 1024):
-        hours, dollars = simulate(said.pages, said.ms, machines)
-        rate = said.pages / hours / 3600
-        ideal = machines * a.cores * 1000 / said.ms
+        hours, dollars = simulate(args.pages, args.ms, machines)
+        rate = args.pages / hours / 3600
+        ideal = machines * a.cores * 1000 / args.ms
         print(
             f"| {machines:,} | {machines * a.cores:,} | {hours:,.1f} | {rate:,.0f} "
             f"| {100 * rate / ideal:.0f} % | {dollars:,.0f} |"

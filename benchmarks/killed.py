@@ -3,7 +3,7 @@
     python -m benchmarks.killed [--kills 20] [--site newspaper]
 
 Each run goes on from the state file and writes a feed of its own; each is killed (SIGKILL)
-at a random moment, until as many are as were asked for, and the last one ends by itself.
+at a random moment, until there were --kills of them; the last one ends by itself.
 Then a run over the unchanged site shows how many requests the next round takes.
 """
 

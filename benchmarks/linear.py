@@ -44,9 +44,9 @@ from scrapy_eatext.rendering import run
 from scrapy_eatext.result import ATTRIBUTES, Metadata
 from tests.support.hostile import HOSTILE, SHAPES, URL, URLS
 
-# What is measured beside each algorithm's text: what all begin with, and all that the
-# default one's result can be asked for (text, Markdown, HTML, blocks and metadata),
-# where every block is kept.
+# Steps that are measured beside each algorithm: those that all begin with, and all
+# outputs of the default one (text, Markdown, HTML, blocks and metadata), where every
+# block is kept.
 WALK, ALL = "parse and walk", "all outputs"
 STEPS = [WALK, ALL]
 # A site's rule that keeps all there is, and takes quadratic time as XPath.
@@ -57,15 +57,15 @@ LIMIT = 6.0
 # What is measured, and how much of it is lost in the noise of a busy machine, or in what
 # an allocator takes at once.
 NOISE = {"seconds": 0.05, "output": 0, "memory": 16_000_000}
-# The shortest of some tries counts, as what else a machine does comes and goes; one
-# that takes longer than this many seconds is not tried again for that.
+# The shortest of some tries counts, as other work on the machine slows some of them
+# down; there is one try if it takes longer than this many seconds.
 TRIES, ENOUGH = 3, 0.5
-# What does not look linear is looked at with more patience, in processes of their own.
+# Costs that exceed LIMIT are measured so many times more, and the lowest count.
 PATIENCE = 5
 
 
 def work(source: str | bytes, url: str, algorithm: str) -> tuple[Any, Any]:
-    """From a page's source to what is asked for: what comes out, and what it is of."""
+    """The output of an algorithm or step for a page, and the object that it is of."""
     if algorithm == WALK:
         return "", Page.of(source, url).blocks
     if algorithm != ALL:
@@ -76,13 +76,13 @@ def work(source: str | bytes, url: str, algorithm: str) -> tuple[Any, Any]:
     result = run(get_algorithm(DEFAULT), page, rules=(KEEP, ""))
     for name in ATTRIBUTES:
         getattr(result, name)
-    told = [getattr(result.metadata, field.name) for field in fields(Metadata)]
+    metadata = [getattr(result.metadata, field.name) for field in fields(Metadata)]
     next_url = next_page(page, url, 2)
-    return [result.text, result.markdown, result.html, told, next_url], result
+    return [result.text, result.markdown, result.html, metadata, next_url], result
 
 
 def length(made: Any) -> int:
-    """How many characters are in what came out."""
+    """The number of characters in an output."""
     if isinstance(made, str):
         return len(made)
     if isinstance(made, dict):
@@ -91,7 +91,7 @@ def length(made: Any) -> int:
 
 
 def memory(name: str) -> int:
-    """What the system tells of this process's memory, in bytes."""
+    """A figure of this process's memory by the kernel, in bytes."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(name):
             return int(line.split()[1]) * 1024
@@ -99,17 +99,17 @@ def memory(name: str) -> int:
 
 
 def cost(source: str | bytes, url: str, algorithm: str) -> dict[str, float]:
-    """What a page costs, in a process that has seen none like it."""
+    """The costs of a page, in a process that has read none like it."""
     work(SMALL, URL, algorithm)  # which copies what this process shares with others
     gc.collect()
-    # What is free already would count for nothing.
+    # Memory that is free already would not count as growth.
     ctypes.CDLL(None).malloc_trim(0)
     before = memory("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
     least = float("inf")
     grown = 0
     for number in range(TRIES):
-        # What the one before left behind is not this one's to clear away.
+        # The garbage of the last try is not collected in this one.
         made: Any = None
         gc.collect()
         start = time.process_time()
@@ -127,7 +127,7 @@ def cost(source: str | bytes, url: str, algorithm: str) -> dict[str, float]:
 
 
 def forked(call: Callable[[], Any]) -> Any:
-    """What a call gives in a fork of this process, None where that fails."""
+    """The result of a call in a fork of this process, None if it fails."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -149,7 +149,7 @@ def forked(call: Callable[[], Any]) -> Any:
 
 
 def measure(family: str, algorithms: list[str], sizes: list[int]) -> list[dict]:
-    """What each algorithm costs on a family of pages."""
+    """The costs of each algorithm on a family of pages."""
     make = {**SHAPES, **HOSTILE}[family]
     url = URLS.get(family, URL)
     pages = [make(size) for size in sizes]
@@ -183,7 +183,7 @@ def ratios(costs: list[dict[str, float]], name: str) -> list[float]:
 
 
 def counts(one: dict[str, float], name: str, algorithm: str) -> bool:
-    """Whether there is so much that it can be compared.
+    """Whether a cost is above the noise, so that it can be compared.
 
     An algorithm may keep all of one page, and next to nothing of another: output is
     compared where everything is kept, of which an algorithm's is a part.
@@ -192,7 +192,7 @@ def counts(one: dict[str, float], name: str, algorithm: str) -> bool:
 
 
 def excess(costs: list[dict[str, float]], algorithm: str) -> list[str]:
-    """Of what there is more than a few times as much for a few times the page."""
+    """The costs that grow by more than LIMIT for a page that is TIMES as large."""
     return [
         name
         for name in NOISE
@@ -202,7 +202,7 @@ def excess(costs: list[dict[str, float]], algorithm: str) -> list[str]:
 
 
 def write(about: dict[str, Any]) -> None:
-    """Write the results down, for programs and, a line each algorithm, for the docs."""
+    """Write the results for programs, and a line for each algorithm into the docs."""
     lines = []
     for algorithm in dict.fromkeys(row["algorithm"] for row in about["rows"]):
         rows = [row for row in about["rows"] if row["algorithm"] == algorithm]
@@ -237,7 +237,7 @@ def _shown(row: dict[str, Any], name: str, scale: float) -> str:
     """The figure of the largest page, and how many times that of the one before."""
     last = row[name][-1]
     figure = f"{last * scale:.{0 if last * scale >= 100 else 1}f}"
-    # What is too little to tell is compared to nothing.
+    # Ratios of small figures are noise.
     large = counts(_last(row), name, row["algorithm"])
     return f"{figure} ({row['ratios'][name]:.1f})" if large else figure
 

@@ -7,7 +7,7 @@ Titles are the same when their letters and digits are; authors when the same nam
 given, in any order; dates to the day.  Pages without a label do not count, but names and
 dates found there are shown: some of them the labels lack, some are wrong.  Times are the
 processor's: htmldate's and trafilatura's (metadata alone, no text) from bytes, as they
-parse by themselves; this project's for reading what a page that is parsed and walked says.
+parse by themselves; this project's from pages that are parsed and walked.
 
 Writes benchmarks/results/metadata.json and the table in docs/metadata.md.
 """
@@ -139,9 +139,9 @@ def main() -> None:
     text = write_json("metadata", results)
     rows = []
     for name, row in results["extractors"].items():
-        asked = FIELDS if name != "htmldate" else ("date",)
-        figures = [share(row["right"][f]) if f in asked else "" for f in FIELDS]
-        extra = [str(row["beyond"].get(f, 0)) if f in asked else "" for f in FIELDS[1:]]
+        shown = FIELDS if name != "htmldate" else ("date",)
+        figures = [share(row["right"][f]) if f in shown else "" for f in FIELDS]
+        extra = [str(row["beyond"].get(f, 0)) if f in shown else "" for f in FIELDS[1:]]
         title = f"**{name}**" if name == "scrapy-eatext" else f"{name} {row['version']}"
         rows.append(
             [title, *figures, *extra, f"{row['ms']:.2f}", f"{row['parses']:.2f}"]

@@ -75,7 +75,8 @@ FIELDS: dict[str, dict[str, tuple[tuple[str, ...], ...]]] = {
     },
 }
 NUMBERS = frozenset(("price", "rating", "rating_count", "best_rating"))
-# Steps are taken apart in one and not in the other, and of two yields either counts.
+# Compared by presence alone: one splits steps and the other does not, and of two yields
+# either counts.
 THERE = frozenset(("steps", "yields"))
 
 

@@ -5,7 +5,7 @@ that a second run has them.  Each page is judged by the model that has not seen 
 with all rules, and once without each rule.  Pages of further sets, which nothing was
 trained on, are judged by the shipped model.  A figure is what the rule adds to the mean
 word F1, in points (hundredths), and in brackets on how many pages it is better and
-worse; kinds are told where it makes a difference of a point.
+worse; kinds are listed where it makes a difference of a point.
 
     python -m benchmarks.rules MODELS wcxb-dev labelled-dev segments-dev --unseen labelled-web
 
@@ -32,7 +32,7 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import render
 
 FOLDS, SEED = 5, 0
-# Kinds of page are told where a rule makes this difference to their mean F1, in points.
+# Kinds of page are listed where a rule makes this difference to their mean F1, in points.
 LEAST = 1.0
 
 _Patch = Callable[[], AbstractContextManager[Any]]

@@ -51,9 +51,9 @@ def crawl(name: str, site: Site, made: MadeUp) -> dict[str, Any]:
     stopped = ""
     with tempfile.TemporaryDirectory() as folder:
         outputs = [Path(folder, output) for output in ("results", "errors")]
-        with outputs[0].open("w") as said, outputs[1].open("w") as errors:
+        with outputs[0].open("w") as results, outputs[1].open("w") as errors:
             process = subprocess.Popen(
-                command, cwd=folder, env=env, stdout=said, stderr=errors
+                command, cwd=folder, env=env, stdout=results, stderr=errors
             )
         while process.poll() is None and not stopped:
             time.sleep(0.05)
@@ -75,8 +75,8 @@ def crawl(name: str, site: Site, made: MadeUp) -> dict[str, Any]:
 
 def figures(site: Site, seen: list[Seen], yielded: list[str]) -> dict[str, Any]:
     pages = [one.url for one in seen if one[1:] == (200, "GET")]
-    asked = Counter(site.canonical(url) or url for url in pages)
-    found = asked.keys() & site.wanted
+    requested = Counter(site.canonical(url) or url for url in pages)
+    found = requested.keys() & site.wanted
     results = {site.canonical(url) for url in yielded} & site.wanted
     traps = Counter(trap for one in seen if (trap := site.is_trap(one.url)))
     return {
@@ -86,7 +86,7 @@ def figures(site: Site, seen: list[Seen], yielded: list[str]) -> dict[str, Any]:
         "yielded": len(results) / len(site.wanted),
         "right": len(results) / len(yielded) if yielded else 0.0,
         "requests": len(seen),
-        "again": asked.total() - len(asked),
+        "again": requested.total() - len(requested),
         "traps": dict(traps.most_common()),
     }
 

@@ -153,7 +153,7 @@ def with_files(
             learned = learn(host, [study(page)]).file
         except DataError:
             continue
-        # Places without a say, so that no page gains by having less text to write.
+        # Without a weight, so that no page is faster as it has less text to write.
         found = replace(learned, site=replace(learned.site, strength=0))
         (folder / found.name).write_text(found.as_json(), "utf-8")
         yield page.html, f"https://{host}/"
@@ -164,12 +164,12 @@ def cost(pages: Sequence[LabelledPage]) -> None:
     chosen = random.Random(0).sample(pages, min(len(pages), 2 * COST_PAGES))
     with tempfile.TemporaryDirectory() as name:
         found = list(with_files(chosen, Path(name)))[:COST_PAGES]
-        usual, told = Choice(), Choice(options={DEFAULT: {"site_files": name}})
+        plain, with_file = Choice(), Choice(options={DEFAULT: {"site_files": name}})
         sources = [(source_of(html),) for html, _ in found]
         ways: list[tuple[Callable[..., object], Sequence[tuple[Any, ...]]]] = [
             (bare_parse, sources),
-            (lambda *page: cascade(usual, Page.of(*page), []), found),
-            (lambda *page: cascade(told, Page.of(*page), []), found),
+            (lambda *page: cascade(plain, Page.of(*page), []), found),
+            (lambda *page: cascade(with_file, Page.of(*page), []), found),
         ]
         times: list[list[list[float]]] = [[[] for _ in found] for _ in ways]
         gc.disable()

@@ -4,14 +4,14 @@ A server on this machine, a process of its own, sends pages, no two the same, fr
 hundreds of hosts (addresses of the loopback network); a spider in another process
 crawls them with the add-on, with a field for all that a result has, and yields an item
 for each.  Between ordinary pages stand those that are made to be kept: 5 MB in one
-attribute, or in one value of what a page says of itself; names of elements and
+attribute, or in one value of its metadata; names of elements and
 attributes that no other page has; addresses of 15 kB, with links relative to them;
 references to characters of thousands of digits.  A pipeline before the package's
 replaces, copies, drops and fails on items.  From outside the crawl's resident size is
 read twice a second.
 
 It must not grow, no page may be lost, and the counts must add up; else the exit code
-is 1, and what was found is told.
+is 1, and the faults are printed.
 
 Writes benchmarks/results/soak.json, docs/robustness.md and docs/images/soak.png.  Linux
 only, as it reads /proc; the plot wants matplotlib.  With --only it serves some kinds of
@@ -85,7 +85,7 @@ TEXT = (
     f"<p class=c-MARK>It was page MARK. {PROSE['en']}</p>{PROSE_OF_PAGE}</article>"
 )
 TEXT_OF_PART = TEXT.replace("MARK", "NEXT of MARK").replace("<p>", "<p>NEXT, MARK: ")
-# Where a page may have much of what is said of it.
+# Where a page may have long metadata.
 WHERE = [
     "<html lang='en-LONG'>",
     "<html lang=LONG>",
@@ -131,11 +131,11 @@ def ordinary_pages() -> list[str]:
 
 
 def huge_pages() -> list[str]:
-    """Pages with 5 MB in one place of what they say of themselves."""
+    """Pages with 5 MB in one value of their metadata."""
     # No two are the same to their last sign.
     long = "LONG-MARK".replace("LONG", "x" * HUGE)
     whole = "ab " * (HUGE // 3) + "MARK"
-    # The first that is said counts.
+    # The first value counts.
     return [
         one.replace("LONG", value) + HEAD + TEXT
         for one in WHERE

@@ -40,7 +40,7 @@ def write(source: str, path: Path, size: int) -> int:
 def measure(source: str, of: int) -> tuple[int, float]:
     """The records and the seconds of so many processes over a file."""
     began = time.monotonic()
-    asked = [
+    command = [
         sys.executable,
         "-m",
         "benchmarks.store_requests",
@@ -49,7 +49,7 @@ def measure(source: str, of: int) -> tuple[int, float]:
         str(of),
     ]
     readers = [
-        subprocess.Popen([*asked, str(rank)], stdout=subprocess.PIPE)
+        subprocess.Popen([*command, str(rank)], stdout=subprocess.PIPE)
         for rank in range(of)
     ]
     found = sum(int(one.communicate()[0]) for one in readers)
@@ -66,9 +66,9 @@ def main() -> None:
     parser.add_argument("folder", nargs="?")
     parser.add_argument("--megabytes", type=int, default=1000)
     parser.add_argument("--read", nargs=3, help="of its own: SOURCE TASKS RANK")
-    said = parser.parse_args()
-    if said.read:
-        source, of, rank = said.read
+    args = parser.parse_args()
+    if args.read:
+        source, of, rank = args.read
         print(read(source, int(of), int(rank)))
         return
     from boto3 import client
@@ -92,7 +92,7 @@ def main() -> None:
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "pages.warc.gz")
-        count = write(said.folder, path, said.megabytes * 1_000_000)
+        count = write(args.folder, path, args.megabytes * 1_000_000)
         size = path.stat().st_size
         store = client("s3")
         store.create_bucket(Bucket="crawl")
@@ -104,9 +104,9 @@ def main() -> None:
                 assert found == count, (found, count)
                 spans = [one[6:].split("-") for one in seen if one]
                 moved = sum(int(end) - int(start) + 1 for start, end in spans)
-                asked = f"{len(seen):,}" if seen else "–"
+                requests = f"{len(seen):,}" if seen else "–"
                 times = f"{moved / size:.3f}" if seen else "–"
-                row = [name, f"{size / 1e6:,.0f}", f"{count:,}", str(of), asked]
+                row = [name, f"{size / 1e6:,.0f}", f"{count:,}", str(of), requests]
                 rows.append([*row, times, f"{seconds:.0f}"])
                 print(rows[-1], file=sys.stderr)
     server.stop()

@@ -54,7 +54,7 @@ SCRIPT = Path(__file__).with_name("structure.mjs")
 # So many letters of a text are compared: renderers differ in what follows, a nested list.
 LETTERS = 40
 EXACT = ("heading", "item", "row", "code", "link", "image")
-# Of these there is no telling what is too much: an embed may be a link to it.
+# Their precision is not measured: a link may stand for an embed.
 RECALLED = ("embed", "caption", "footnote")
 ANYWHERE = ("caption", "footnote")
 RENDERER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
@@ -82,7 +82,7 @@ def address(url: str, base: str) -> str:
 
 
 def image(url: str, base: str) -> str:
-    """An image's address; its parameters mostly say how large it shall be."""
+    """An image's address; its parameters are mostly its size."""
     path, _, query = address(url, base).partition("?")
     # Scripts have an image's name in a parameter.
     return path if re.search(r"\.\w{3,4}$", path) else f"{path}?{query}"

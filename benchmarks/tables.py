@@ -27,7 +27,7 @@ DATA = (
 BEST = 3
 # The algorithm that a crawl has without a setting.
 DEFAULT = "eatext"
-# Parts of fewer pages tell little.
+# Parts of fewer pages are left out.
 ENOUGH = 20
 
 

@@ -193,7 +193,7 @@ def order(a: Any, b: Any) -> float:
     return round(float(np.corrcoef(*ranks)[0, 1]), 3)
 
 
-def apart(chance: Any, content: Any) -> dict[str, float]:
+def calibration_error(chance: Any, content: Any) -> dict[str, float]:
     """How far the share of content is from the chance, by tenths of the chance."""
     found = {}
     for k in range(10):
@@ -241,7 +241,7 @@ def main() -> None:
             "order of pages": order(scores[which], f1[which]),
             "score less F1": round(float((scores[which] - f1[which]).mean()), 3),
             "labels less chances": [
-                apart(
+                calibration_error(
                     CHANCE[np.concatenate([one[i] for i in which])][known] / 1000,
                     content[known],
                 )

@@ -7,8 +7,8 @@ benchmarks/worst_pages.json has pages of the four sets that models did worst on,
 F1 of the day they were read, and the cause that somebody found who read them.  60 of the
 pages labelled by reading did worst with models that had not seen their sites; of the
 others the model was surest.  Causes in LABELS are errors of labels: these pages are
-exceptions, the data stays as it is.  SCORES, of a later training, says how the pages fare
-now.  Prints a table, and for each set the mean F1 with and without the exceptions.
+exceptions, the data stays as it is.  SCORES has their scores of a later training.  Prints
+a table, and for each set the mean F1 with and without the exceptions.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def step(what: str) -> None:
 
 
 def run_in(tree: Path, script: str) -> None:
-    """Run a script of the shell in a tree; what it says is shown if it fails."""
+    """Run a script of the shell in a tree; its output is shown if it fails."""
     try:
         run_there(tree, f"({script}) > /log 2>&1")
     except subprocess.CalledProcessError:
@@ -184,7 +184,7 @@ def try_out(tree: Path, path: Path, what: str, compiled: str, own_lxml: bool) ->
     shutil.copytree(ROOT / "example_project", project, ignore=ignored)
     packages, venv = f"/{path.name}", ""
     if own_lxml:
-        # Older than what this package asks for: pip would replace it.
+        # Older than this package allows: pip would replace it.
         others = "Scrapy parsel itemadapter numpy stopwordsiso"
         packages = f"{others} && /try/bin/pip install --quiet --no-deps {packages}"
         venv = "--system-site-packages"
