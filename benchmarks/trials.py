@@ -37,11 +37,7 @@ from scrapy_eatext.learning.refinement import bag
 from scrapy_eatext.learning.splits import folds
 from scrapy_eatext.learning.train import silent, take_samples, trainer
 from scrapy_eatext.learning.trees import Rounds, grow
-from scrapy_eatext.learning.words import (
-    learn_table,
-    tokens_of,
-    votes_of_names,
-)
+from scrapy_eatext.learning.words import learn_table, tokens_of, votes_of_names
 from scrapy_eatext.tagger.context import CHANCE, FEATURES
 from scrapy_eatext.tagger.facts import TokenTable, weights
 from scrapy_eatext.tagger.features import features_with
@@ -103,7 +99,7 @@ def prepared(folder: Path, sets: Sequence[str], corrections: str) -> Prepared:
 
 def likelihoods(of: Prepared) -> list[Any]:
     """Each page's likelihoods by both rounds, out of fold."""
-    augmented = learning.varied(of.samples, 0)
+    augmented = learning.some_augmented(of.samples, 0)
     taggers = [Tagger(one, NO_TREES, NO_TREES) for one in of.tables]
     own = list(features_with(min(one.flags for one in of.tables)))
 

@@ -56,7 +56,7 @@ def make_options(cls: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:
 
     Raises OptionError for a wrong name or value.
     """
-    if not given:  # the usual case in a crawl
+    if not given:  # as for most pages of a crawl
         return cls()
     known = {f.name: f.metadata.get("kind") for f in fields(cls)}
     values = dict(given)
@@ -91,7 +91,7 @@ class Units(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit that is not a block of the page; for the fields see Units."""
+    """A unit that is not a block of the page; its fields are those of Units."""
 
     text: str
     kind: str = "paragraph"
@@ -116,7 +116,7 @@ class UnitList(list[Unit]):
 
 
 class Removed(NamedTuple):
-    """What a site's rule removes of a page; no output has it.
+    """The parts of a page that a site's rule removes from all outputs.
 
     ``images`` are images, embeds and rules between blocks, by the rows of their parents
     and their places among the parents' children.

@@ -75,11 +75,11 @@ _FEW, _LONGER = 40, 3
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule after the choice of blocks.
+    """A rule that leaves out some of the chosen blocks.
 
-    It holds on pages of ``only`` these kinds, if there are any, except on those of
-    ``spared`` kinds.  ``leave`` takes a walk, the kept blocks, all blocks' words and
-    chances, and returns the blocks that stay.
+    It applies to pages of the kinds ``only``, or of all kinds if this is empty, but not
+    to those of ``spared`` kinds.  ``leave`` takes a walk, the kept blocks, and the words
+    and chances of all blocks; it returns the blocks that stay.
     """
 
     leave: Callable[[Walk, Flags, Ints, Ints], Flags]
@@ -87,10 +87,10 @@ class Rule:
     only: frozenset[str] = frozenset()
 
 
-# The rules that leave out blocks, by the reason, unless a threshold is set: before rows
-# of tables are completed, and after.  benchmarks/rules.py measures the gain of each
-# rule.  Posts of a thread quote each other, headings of a list stand above links, and
-# dated lines are text of a list.
+# The rules by the reason that blocks get, BEFORE and AFTER rows of tables are completed;
+# none applies if a threshold is set.  benchmarks/rules.py measures the gain of each.
+# Kinds are spared as posts of a thread quote each other, headings of a list stand above
+# links, and dated lines are text of a list.
 BEFORE = {
     "a copy of text above": Rule(without_copies, frozenset((FORUM,))),
     "a review, delivery or another product": Rule(
@@ -109,7 +109,8 @@ AFTER = {
 # In an element that is named after comments, a block is a comment if its chance of being
 # one, in thousandths, is above this.
 _IF_NAMED = 50
-# A thread lacks its comments if less than one in so many of their words is used.
+# If less than one in _ONE_IN words of the elements named after comments is kept or a
+# comment, the thread's comments are missed.
 _ONE_IN = 3
 # A block of fewer words than this among comments is more likely a button.
 _COMMENT_WORDS = 3
@@ -182,23 +183,19 @@ class Eatext(Algorithm[EatextOptions]):
         w = weights(walk)
         likelihood, kind = model.judged(described, w)
         lesson = self.lessons.of(page.url) if self.lessons else None
-        evidence, spoken, template = None, None, ""
+        evidence, comments_of_site, template = None, None, ""
         if lesson is not None:
-            evidence, spoken, fits = lesson.evidence(walk)
+            evidence, comments_of_site, fits = lesson.evidence(walk)
             template = "matched" if fits else "unmatched"
             likelihood = taught(likelihood, evidence)
-        least = options.threshold
-        chosen = select(
-            likelihood,
-            w,
-            options.favor,
-            None if isinstance(least, str) else round(least * 1000),
-        )
+        threshold = options.threshold
+        least = None if isinstance(threshold, str) else round(threshold * 1000)
+        chosen = select(likelihood, w, options.favor, least)
         score = model.score(page_figures(walk, likelihood, w, chosen))
         chances = CHANCE[likelihood]
         kept = remaining = chosen.kept
         left_out: dict[int, str] = {}
-        if isinstance(least, str):
+        if least is None:
             kept = remaining = _apply(BEFORE, kind, walk, kept, w, chances, left_out)
             if is_without_text(kind, w, chances, _UNLIKELY):
                 kept = np.zeros_like(kept)
@@ -209,12 +206,12 @@ class Eatext(Algorithm[EatextOptions]):
             w,
             chosen=chosen.kept,
             kept=remaining,
-            taught=spoken,
+            taught=comments_of_site,
         )
         if options.comments:
             kept = kept | comments.rows
         kept = with_captions(walk, whole_tables(walk, kept, w))
-        if isinstance(least, str):
+        if least is None:
             kept = _apply(AFTER, kind, walk, kept, w, chances, left_out)
         if int(w[kept].sum()) < _FEW:
             embedded = embedded_text(page)
@@ -231,7 +228,7 @@ class Eatext(Algorithm[EatextOptions]):
                 model.tagger,
                 scores,
                 evidence,
-                # Completed rows of tables may have brought blocks back.
+                # Completed rows of tables may have some of them again.
                 {i: reason for i, reason in left_out.items() if not kept[i]},
             ),
             score=score if kept.any() else min(score, EMPTY_SCORE),
@@ -263,14 +260,14 @@ class TaggerModel:
     def judged(self, walk: Walk, w: Ints) -> tuple[Ints, str]:
         """The calibrated likelihoods, and the likeliest kind of page.
 
-        ``walk`` has the page's descriptions, and ``w`` has the words of its blocks.
+        ``walk`` must have the page's descriptions; ``w`` has the words of its blocks.
         """
         return self.calibrated(walk, w, *self.tagger.likelihoods(walk))
 
     def calibrated(
         self, walk: Walk, w: Ints, likelihood: Ints, of_names: Ints
     ) -> tuple[Ints, str]:
-        """The same, from the tagger's likelihoods and the page's name_votes()."""
+        """The result of judged() for the tagger's likelihoods and name_votes()."""
         figures = page_figures(walk, likelihood, w, select(likelihood, w)), of_names
         answers = self.kinds.answers(np.concatenate(figures))
         kind = self.kind_names[int(answers.argmax())]
@@ -347,10 +344,7 @@ def _apply(
     chances: Ints,
     left_out: dict[int, str],
 ) -> Flags:
-    """The kept blocks after some rules.
-
-    Adds the reasons of the others to ``left_out``.
-    """
+    """The kept blocks that no rule leaves out; adds others' reasons to ``left_out``."""
     for reason, rule in rules.items():
         if kind in rule.spared or (rule.only and kind not in rule.only):
             continue
@@ -381,9 +375,9 @@ def _of_data(embedded: Embedded) -> Verdict:
 class _Comments:
     """The readers' comments of a page, which are found on first access.
 
-    ``w`` has the words of each block, ``chosen`` marks those that were kept before
-    rules, ``kept`` those of them that rules left, and ``taught`` the comments known from
-    a site file.
+    ``w`` has the words of each block.  ``chosen`` marks the blocks that were chosen,
+    ``kept`` those of them that no rule left out, and ``taught`` the comments by a site
+    file.
     """
 
     tagger: PythonTagger | None
@@ -420,7 +414,7 @@ class _Comments:
         return named & few_links & (self.w >= _COMMENT_WORDS)
 
     def _are_missed(self, named: Flags, comments: Flags) -> bool:
-        """Whether elements named after comments have much text, which is hardly used."""
+        """Whether the named elements have more text than is kept, and it is hardly used."""
         w = self.w
         used, of_names = w[named & (self.kept | comments)].sum(), w[named].sum()
         return bool(of_names > max(w[self.kept].sum(), used * _ONE_IN))
@@ -430,7 +424,7 @@ class _Comments:
         return flags
 
 
-# The reasons against a block, and for one, the plainest first: a feature, its least
+# The reasons against a block, and for one, the clearest first: a feature, its least
 # value, and the reason's text.
 _AGAINST = (
     ("in_nav", 1, "in a nav element"),
@@ -452,7 +446,7 @@ _FEATURES = ("names", *(name for name, _, _ in (*_AGAINST, *_FOR)))
 
 @dataclass(frozen=True, eq=False)
 class _Reasons(Sequence[str]):
-    """For each block its chance and the plainest reasons, computed on access."""
+    """For each block a text with its chance and the reasons, made on access."""
 
     walk: Walk
     tagger: PythonTagger

@@ -5,7 +5,7 @@ the parent of its element: in version 1 as many times as it has sentences, in ve
 (etv2) once, if it is no shorter than the mean.  The long blocks inside the parent with
 the highest count are the text.
 
-With ``reference`` a page is read exactly as by the original.  That selects elements by
+With ``reference`` a page is read exactly as by the original.  The original selects elements by
 an XPath, which takes quadratic time; it reads the descendants of each element, writes
 the path of each, and compares paths as strings.  Here, one walk numbers the page's
 texts and elements.  Then the content of an element is a slice of the texts, its key is
@@ -232,7 +232,7 @@ def read(source: bytes | str, version: int, min_length: int) -> Verdict:
     else:
         pieces = _elements(texts, starts, selected)
     places = [place for _, place, _ in pieces]
-    parents = [trail.parent(place) for place in places]
+    parents = [trail.parents[place] for place in places]
     counted = [counts for _, _, counts in pieces]
     counts = Counter(compress(parents, counted))
     if not counts:
@@ -362,12 +362,13 @@ def _beneath(trail: Trail, top: int) -> list[bool]:
     beneath an "s" that is the only child of its name.  Otherwise the path of "s" ends
     with an index, which is a prefix of no other name's path.
     """
-    name, parent = trail.name(top), trail.parent(top)
-    siblings = [n for n in range(1, len(trail)) if trail.parent(n) == parent]
-    only = sum(trail.name(n) == name for n in siblings) == 1
-    tops = {n for n in siblings if only and trail.name(n).startswith(name)} | {top}
+    names, parents = trail.names, trail.parents
+    name, parent = names[top], parents[top]
+    siblings = [n for n in range(1, len(trail)) if parents[n] == parent]
+    only = sum(names[n] == name for n in siblings) == 1
+    tops = {n for n in siblings if only and names[n].startswith(name)} | {top}
     beneath = [False]
     # An element's number is greater than its parent's.
     for element in range(1, len(trail)):
-        beneath.append(element in tops or beneath[trail.parent(element)])
+        beneath.append(element in tops or beneath[parents[element]])
     return beneath

@@ -70,15 +70,8 @@ _BURMESE_SIGNS = (
 )
 
 
-def _characters(ranges: str) -> re.Pattern[str]:
-    return re.compile(f"[{ranges}]")
-
-
 def _any_of(words: str) -> re.Pattern[str]:
-    """A pattern that finds the words; where several begin, the longest.
-
-    Its work at each place of a text is bounded by their number.
-    """
+    """A pattern for the words; of several that begin at a place it finds the longest."""
     longest_first = sorted(words.split(), key=len, reverse=True)
     return re.compile("|".join(map(re.escape, longest_first)))
 
@@ -91,9 +84,9 @@ def _runs(ranges: str) -> re.Pattern[str]:
 # those of the others were read off prose in newspapers' style, somewhat low, so
 # that it passes (tests/algorithms/test_language.py).
 SCRIPTS = {
-    "zh": Script(_runs(_HAN), _characters(_CHINESE_SIGNS), 0.32),
+    "zh": Script(_runs(_HAN), _runs(_CHINESE_SIGNS), 0.32),
     "ja": Script(_runs(_HAN + _KANA), _runs(_HIRAGANA), 0.57),
-    "ko": Script(_runs(_HANGUL), _characters(_KOREAN_SIGNS), 0.40),
+    "ko": Script(_runs(_HANGUL), _runs(_KOREAN_SIGNS), 0.40),
     "th": Script(_runs(_THAI), _any_of(_THAI_SIGNS), 0.35),
     "lo": Script(_runs(_LAO), _any_of(_LAO_SIGNS), 0.35),
     "km": Script(_runs(_KHMER), _any_of(_KHMER_SIGNS), 0.3),
@@ -101,12 +94,10 @@ SCRIPTS = {
 }
 
 _EAST_ASIAN = re.compile(f"[{_HAN}]+|([{_KANA}]+)|([{_HANGUL}]+)")
-# One group a language, in the order of _GROUPS.
-_MEASURED = re.compile(
-    f"([{_HAN}]+)|([{_KANA}]+)|([{_HANGUL}]+)|([{_THAI}]+)|([{_LAO}]+)"
-    f"|([{_KHMER}]+)|([{_BURMESE}]+)"
-)
+# The languages by script; Chinese characters are of several languages.
 _GROUPS = ("han", "ja", "ko", "th", "lo", "km", "my")
+_RANGES = (_HAN, _KANA, _HANGUL, _THAI, _LAO, _KHMER, _BURMESE)
+_MEASURED = re.compile("|".join(f"([{ranges}]+)" for ranges in _RANGES))
 _SPACE = re.compile(r"\s")
 # Japanese prose is half kana, Chinese has them in a name at most.
 _KANA_SHARE = 0.08
@@ -136,7 +127,7 @@ def script_language(text: str, among_han: str = "zh") -> str:
 
 
 def sign_density(text: str, language: str) -> float:
-    """The part of a text's letters that is grammar; 0 if none is of the script."""
+    """The share of grammatical signs in a text's letters; 0 without such letters."""
     script = SCRIPTS[language]
     letters = sum(map(len, script.letters.findall(text)))
     return sum(map(len, script.signs.findall(text))) / letters if letters else 0.0
@@ -145,8 +136,8 @@ def sign_density(text: str, language: str) -> float:
 def letters(text: str) -> int:
     """The length of a text in characters of alphabetic writing.
 
-    A Chinese character counts as three letters, one of kana or Hangul as two: they say
-    about as much, and thresholds on length are made for letters.
+    A Chinese character counts as three letters, one of kana or Hangul as two, as
+    thresholds on length are made for letters.
     """
     if text.isascii():
         return len(text)

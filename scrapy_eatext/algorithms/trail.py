@@ -15,20 +15,21 @@ class PageError(ValueError):
 class Trail:
     """The path from the root to the current element of a walk.
 
-    Each element gets a number; 0 is the root's parent, with the path "/".  An XPath is
-    written on demand, as all paths of a deep page would take quadratic time.
+    Each element gets a number, by which ``parents`` and ``names`` have an entry; 0 is
+    the root's parent, with the path "/".  An XPath is written on demand, as all paths of
+    a deep page would take quadratic time.
     """
 
     def __init__(self) -> None:
-        self._parents = [0]
-        self._names = [""]
+        self.parents = [0]
+        self.names = [""]
         self._orders = [0]
         # For each open element, the number of its children so far, by name.
         self._counts: list[Counter[str]] = [Counter()]
         self._open = [0]
 
     def __len__(self) -> int:
-        return len(self._parents)
+        return len(self.parents)
 
     @property
     def here(self) -> int:
@@ -39,9 +40,9 @@ class Trail:
         """Enter the next child with this name; returns its number."""
         counts = self._counts[-1]
         counts[name] += 1
-        number = len(self._parents)
-        self._parents.append(self._open[-1])
-        self._names.append(name)
+        number = len(self.parents)
+        self.parents.append(self._open[-1])
+        self.names.append(name)
         self._orders.append(counts[name])
         self._open.append(number)
         self._counts.append(Counter())
@@ -51,18 +52,12 @@ class Trail:
         self._open.pop()
         self._counts.pop()
 
-    def parent(self, number: int) -> int:
-        return self._parents[number]
-
-    def name(self, number: int) -> str:
-        return self._names[number]
-
     def xpath(self, number: int) -> str:
         """The XPath of an element; steps have indexes among siblings of a name."""
         steps = []
         while number:
-            steps.append(f"{self._names[number]}[{self._orders[number]}]")
-            number = self._parents[number]
+            steps.append(f"{self.names[number]}[{self._orders[number]}]")
+            number = self.parents[number]
         return "/" + "/".join(reversed(steps))
 
 

@@ -10,13 +10,13 @@ class DataError(ValueError):
     """Training or test data that can't be used; the message names the file."""
 
 
-def check_classes(main: Any, rest: Any, unit: str) -> None:
+def check_classes(main: Any, other: Any, unit: str) -> None:
     """Raise DataError unless there is text of both classes to learn from.
 
-    ``main`` and ``rest`` say of each ``unit`` whether it is, and is not, main text.
+    ``main`` and ``other`` have flags of units: main text, and text that is none.
     """
-    for verb, found in (("is", main), ("is not", rest)):
-        if not any(found):
+    for verb, flags in (("is", main), ("is not", other)):
+        if not any(flags):
             raise DataError(f"no {unit} of the data {verb} main text")
 
 

@@ -10,6 +10,7 @@ Blocks that are missing for such a reason are not learned from at all.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -73,45 +74,37 @@ def refine(
         (words & true).total() / max(n, 1) for words, n in zip(bags, sizes, strict=True)
     ]
     kept_words = words_of(bags, kept)
-    hits, kept_count, wanted = (
-        (kept_words & true).total(),
-        kept_words.total(),
-        true.total(),
-    )
-    best = 2 * hits / (kept_count + wanted)
+    count, wanted = kept_words.total(), true.total()
+    hits = (kept_words & true).total()
+    best = 2 * hits / (count + wanted)
+
+    def change(i: int, least: float = -math.inf) -> None:
+        """Change a block's label if that improves the F1 and wins at least ``least`` hits."""
+        nonlocal hits, count, best
+        sign = -1 if kept[i] else 1
+        won = sum(
+            min(kept_words[word] + sign * n, true[word])
+            - min(kept_words[word], true[word])
+            for word, n in bags[i].items()
+        )
+        f1 = 2 * (hits + won) / (count + sign * sizes[i] + wanted)
+        if won >= least and f1 > best:
+            kept[i], best = not kept[i], f1
+            (kept_words.update if kept[i] else kept_words.subtract)(bags[i])
+            hits, count = hits + won, count + sign * sizes[i]
+
     poorest = sorted(range(len(bags)), key=lambda i: in_text[i])
     richest = sorted(range(len(bags)), key=lambda i: -in_text[i] * min(sizes[i], 30))
     for _ in range(_ROUNDS):
         last_best = best
         for i in poorest:
-            if not kept[i]:
-                continue
-            lost_hits = sum(
-                min(kept_words[word], true[word])
-                - min(kept_words[word] - n, true[word])
-                for word, n in bags[i].items()
-            )
-            f1 = 2 * (hits - lost_hits) / (kept_count - sizes[i] + wanted)
-            if f1 > best:
-                kept[i], best = False, f1
-                kept_words.subtract(bags[i])
-                hits, kept_count = hits - lost_hits, kept_count - sizes[i]
+            if kept[i]:
+                change(i)
         for i in richest:
             if kept[i] or not sizes[i] or in_text[i] < _IN_TEXT:
                 continue
-            near = kept[max(i - _NEAR, 0) : i + _NEAR + 1]
-            if sizes[i] < _SHORT and not any(near):
-                continue
-            gain = sum(
-                min(kept_words[word] + n, true[word])
-                - min(kept_words[word], true[word])
-                for word, n in bags[i].items()
-            )
-            f1 = 2 * (hits + gain) / (kept_count + sizes[i] + wanted)
-            if gain >= _GAIN * sizes[i] and f1 > best:
-                kept[i], best = True, f1
-                kept_words.update(bags[i])
-                hits, kept_count = hits + gain, kept_count + sizes[i]
+            if sizes[i] >= _SHORT or any(kept[max(i - _NEAR, 0) : i + _NEAR + 1]):
+                change(i, _GAIN * sizes[i])
         if best == last_best:
             break
     return np.array(kept, dtype=np.bool_)

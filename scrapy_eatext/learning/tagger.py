@@ -25,11 +25,7 @@ from scrapy_eatext.learning.refinement import bag, folded, noisy, refine, words_
 from scrapy_eatext.learning.splits import folds, site_of
 from scrapy_eatext.learning.train import Fitted
 from scrapy_eatext.learning.trees import Rounds, grow
-from scrapy_eatext.learning.words import (
-    learn_table,
-    tokens_of,
-    votes_of_names,
-)
+from scrapy_eatext.learning.words import learn_table, tokens_of, votes_of_names
 from scrapy_eatext.tagger.context import FEATURES, ZERO
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.features import features_with
@@ -207,7 +203,7 @@ def _by_segments(
     return share, lost
 
 
-def varied(samples: Sequence[Sample], seed: int) -> list[Sample]:
+def some_augmented(samples: Sequence[Sample], seed: int) -> list[Sample]:
     """The samples, some of them augmented."""
     result = []
     for i, sample in enumerate(samples):
@@ -229,7 +225,7 @@ def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
         others = [samples[i] for i in training]
         of_others = [tokens[i] for i in training]
         tables.append(learn_table(others, of_others, of_kinds, flagged_names)[0])
-    samples = varied(samples, seed)
+    samples = some_augmented(samples, seed)
     taggers = [Tagger(part, NO_TREES, NO_TREES) for part in tables]
     # The features that all tables have: a fold of few pages lacks some names.
     names = list(features_with(min(part.flags for part in [table, *tables])))
@@ -297,8 +293,8 @@ def _round(
 
     def grown(part: int) -> Trees:
         """The trees without fold number ``part``; for INNER, those of all samples."""
-        seen = fold != part
-        return grow(matrix[seen], share[seen], weight[seen], names, how, seed)
+        used = fold != part
+        return grow(matrix[used], share[used], weight[used], names, how, seed)
 
     with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
         futures = [pool.submit(grown, part) for part in range(INNER + 1)]
@@ -491,11 +487,11 @@ def kind_trees(
     parts = []
     # The last part leaves out no fold.
     for k in range(count + 1):
-        seen = whole & (fold != k)
-        if not seen.any():
+        used = whole & (fold != k)
+        if not used.any():
             raise DataError("too few sites have pages whose whole text is known")
-        present, classes = np.unique(class_of_page[seen], return_inverse=True)
-        examples = figures[seen], classes, weights[seen], figure_names(names)
+        present, classes = np.unique(class_of_page[used], return_inverse=True)
+        examples = figures[used], classes, weights[used], figure_names(names)
         trees = grow(*examples, PAGES, seed, "MultiClass")
         # Kinds that are missing in a part are unlikely.
         shape = len(names), *trees.leaves.shape[1:]

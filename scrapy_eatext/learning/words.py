@@ -69,18 +69,16 @@ def learn_names(
 ) -> tuple[TokenTable, Hashes]:
     """The table of names alone, and the names with a feature of their own."""
     vocabulary = _vocabulary(samples, [sample.walk.tokens for sample in samples])
-    parts, truths, weights_of_parts = [], [], []
+    examples = []
     for sample in samples:
         w = weights(sample.walk)
         usable = np.flatnonzero((sample.share >= 0) & (w > 0))
         usable = usable[:: -(-len(usable) // _BLOCKS) or 1]
-        parts.append(_counts(sample.walk, usable, vocabulary))
-        truths.append(sample.share[usable].astype(np.float64))
+        counts = _counts(sample.walk, usable, vocabulary)
         weight = np.sqrt(w[usable].astype(np.float64))
-        weights_of_parts.append(
-            weight / max(float(np.sqrt(w[sample.share >= 0]).sum()), 1.0)
-        )
-    matrix, fitted = _fitted(parts, truths, weights_of_parts, _OF_NAMES)
+        of_page = max(float(np.sqrt(w[sample.share >= 0]).sum()), 1.0)
+        examples.append((counts, sample.share[usable], weight / of_page))
+    matrix, fitted = _fitted(examples, _OF_NAMES)
     near, far = fitted[: len(vocabulary)], fitted[len(vocabulary) :]
     if flagged is None:
         shares = np.asarray((matrix > 0).mean(axis=0)).ravel()
@@ -134,7 +132,7 @@ def learn_words(samples: Sequence[Sample], tokens: Sequence[Tokens]) -> WordTabl
     if not len(vocabulary):
         return no_words()
     csr_matrix = need("scipy.sparse").csr_matrix
-    parts, truths, weights_of_parts = [], [], []
+    examples = []
     for sample, (hashes, block) in zip(samples, tokens, strict=True):
         w = weights(sample.walk)
         usable = (sample.share >= 0) & (w > 0)
@@ -143,11 +141,11 @@ def learn_words(samples: Sequence[Sample], tokens: Sequence[Tokens]) -> WordTabl
         row = (np.cumsum(usable) - 1)[block[is_used]]
         shape = int(usable.sum()), len(vocabulary)
         ones = np.ones(len(row))
-        parts.append(csr_matrix((ones, (row, place[is_used])), shape=shape))
-        truths.append(sample.share[usable].clip(0, 1).astype(np.float64))
+        part = csr_matrix((ones, (row, place[is_used])), shape=shape)
         weight = np.sqrt(np.minimum(w[usable], _LONG).astype(np.float64))
-        weights_of_parts.append(weight / max(float(weight.sum()), 1.0))
-    matrix, fitted = _fitted(parts, truths, weights_of_parts, _OF_WORDS)
+        weight /= max(float(weight.sum()), 1.0)
+        examples.append((part, sample.share[usable], weight))
+    matrix, fitted = _fitted(examples, _OF_WORDS)
     share = np.minimum(np.asarray(matrix.mean(axis=0)).ravel(), 0.5)
     importance = np.abs(fitted) * np.sqrt(share * (1 - share))
     weight = _hundredths(fitted)
@@ -215,15 +213,16 @@ def _vocabulary(samples: Sequence[Sample], tokens: Iterable[Hashes]) -> Hashes:
 
 
 def _fitted(
-    parts: Sequence[Any],
-    truths: Sequence[Floats],
-    weights: Sequence[Floats],
-    penalty: float,
+    examples: Sequence[tuple[Any, NDArray[np.float32], Floats]], penalty: float
 ) -> tuple[Any, Floats]:
-    """The matrix of all pages, and the weights of its columns."""
+    """The matrix of all pages, and the weights of its columns.
+
+    ``examples`` has for each page the matrix, share of content, and weight of its
+    blocks.
+    """
+    parts, shares, weights = zip(*examples, strict=True)
     matrix = need("scipy.sparse").vstack(parts).tocsr()
-    weight = np.concatenate(weights)
-    truth = np.concatenate(truths)
+    weight, truth = np.concatenate(weights), np.concatenate(shares).astype(np.float64)
     return matrix, sparse(matrix, truth, weight / weight.sum(), penalty)
 
 

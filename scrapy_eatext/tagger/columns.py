@@ -24,10 +24,7 @@ COLUMNS = [*context.COLUMNS, *VALUES]
 def program(
     names: tuple[str, ...], flags: int, later: bool
 ) -> list[npt.NDArray[np.int32]]:
-    """The encoded figures that features of one round need, and the encoded features.
-
-    For ``flags`` and ``later`` see context.lines_of().
-    """
+    """The lines of context.lines_of(), encoded."""
     columns = context.COLUMNS if later else context.FIRST_COLUMNS
     lines = context.lines_of(names, flags, later)
     return [operations.encoded(part, columns) for part in lines]

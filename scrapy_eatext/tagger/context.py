@@ -170,9 +170,8 @@ def asked_features(
     ``first`` and ``second`` are the names that the trees of each round test.
     """
     known = features_with(flags)
-    around = [name for name in second if name not in known]
-    own = dict.fromkeys([*first, *(name for name in second if name in known)])
-    return list(own), around
+    own = dict.fromkeys([*first, *filter(known.__contains__, second)])
+    return list(own), [name for name in second if name not in known]
 
 
 def lines_of(names: Iterable[str], flags: int, later: bool) -> list[list[Line]]:

@@ -81,7 +81,7 @@ def descriptions_of(page: Page) -> tuple[bytes, ...]:
 
 
 def _title(page: Page) -> str:
-    """A page's title; usually nothing else of the head is read."""
+    """A page's title; reads the whole head only if that has no title element."""
     for head in page.root.iterchildren("head"):
         for title in head.iterchildren("title"):
             return title_of(title)
@@ -91,7 +91,7 @@ def _title(page: Page) -> str:
 def _metas(root: Any) -> dict[str, str]:
     """The headlines and summaries in a page's meta elements, by name.
 
-    Reading ends when those of _BEST are found, so it is much faster than head_of().
+    Reading ends when the elements of _BEST are found: much faster than head_of().
     """
     contents: dict[str, str] = {}
     for part in root.iterchildren("head", "body"):

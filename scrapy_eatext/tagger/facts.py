@@ -248,7 +248,7 @@ class Levels:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """What the features need of the element table: arrays with an entry an element.
+    """The facts of elements that features need: arrays with an entry an element.
 
     ``up`` is the innermost ancestor with more blocks, and ``top`` the outermost element
     with the same blocks.  ``mask`` has a bit for each of TAG_GROUPS among the element

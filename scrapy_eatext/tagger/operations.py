@@ -163,7 +163,7 @@ def table(*lines: tuple[Any, ...], of: str = "") -> dict[str, Line]:
 
 
 def wanted(names: Iterable[str], features: Table, figures: Table) -> list[list[Line]]:
-    """The lines of some features, in two lists: the figures that they need, and they.
+    """Two lists of lines: the figures that some features need, and the features.
 
     A figure comes after those that it reads.  Raises ValueError for an unknown feature.
     """

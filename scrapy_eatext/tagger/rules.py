@@ -1,4 +1,4 @@
-"""The rules after the choice of blocks: what is left out, and what is completed.
+"""The rules after the choice of blocks: some are left out, rows and figures completed.
 
 Blocks are judged one by one, so copies of a text look as good as the text, and of the
 short cells of a row some look like content and others do not.
@@ -32,7 +32,7 @@ _NEARLY_ALL = 0.9
 # A heading with at least this chance, in thousandths, is always kept: also in main text
 # a heading may stand above something other than text, such as a video.
 _SURE_HEADING = 700
-# If the other kept blocks have fewer words, all headings stay.
+# All headings stay if the other kept blocks have fewer words.
 _FEW = 40
 # A dated line with at least this chance, in thousandths, is always kept.
 _SURE_LINE = 900

@@ -6,8 +6,8 @@ blocks with a chance above 1 %, above 3 %, and so on up to 99 %.  The set with t
 highest expected F-measure over words is kept.
 
 For independent blocks, the ratio of expected words could be maximized instead (Lewis,
-1995).  That keeps too much: words with a chance of one half would be worth as much as
-half as many certain words.
+1995).  That keeps too much: words with a chance of one half count as much as half as
+many certain words.
 """
 
 from __future__ import annotations

@@ -269,16 +269,12 @@ class Justext(Algorithm[JustextOptions]):
 
 
 def _sample(blocks: Blocks, texts: Sequence[str]) -> str:
-    """A sample of a page's text to find its language by.
-
-    Running text, if it has any.
-    """
-    names = ("words", "wide", "chars", "link_chars")
-    columns = [blocks.column(name) for name in names]
+    """A sample of a page's text, of running text if it has any, to find its language."""
+    columns = map(blocks.column, ("words", "wide", "chars", "link_chars"))
+    rows = list(zip(texts, *columns, strict=True))
     for least in (8, 0):
         size, sample = 0, []
-        for text, *numbers in zip(texts, *columns, strict=True):
-            words, wide, chars, link_chars = numbers
+        for text, words, wide, chars, link_chars in rows:
             # In scripts without spaces running text is one word of many characters.
             if max(words, wide) >= least and 2 * link_chars <= chars:
                 sample.append(text[:_SAMPLE])
@@ -357,8 +353,8 @@ def revise(
     """The final classes, good or bad, from the blocks' own classes.
 
     With ``headings_first``, a short heading shortly before a good block first becomes
-    near-good.  jusText's documentation says so, but its code never does it, as it
-    compares classes that are not set yet.
+    near-good, as in jusText's documentation.  Its code never does this, as it compares
+    classes that are not set yet.
 
     The original searches the neighbours of each block, which takes quadratic time on
     runs of short blocks.  This takes linear time.
@@ -397,14 +393,14 @@ def _decide_short(classes: list[str]) -> None:
     # of the nearest that is not short.
     sides = []
     for order in (range(n), range(n - 1, -1, -1)):
-        settled = not_short = BAD
+        good_or_bad = not_short = BAD
         side = [(BAD, BAD)] * n
         for i in order:
-            side[i] = settled, not_short
+            side[i] = good_or_bad, not_short
             if classes[i] != SHORT:
                 not_short = classes[i]
                 if not_short != NEAR_GOOD:
-                    settled = not_short
+                    good_or_bad = not_short
         sides.append(side)
     for i, (before, after) in enumerate(zip(*sides, strict=True)):
         if classes[i] == SHORT:

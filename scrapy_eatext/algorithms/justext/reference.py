@@ -44,10 +44,10 @@ _CHARSET = re.compile(rb"""charset=["']?([^'"/>\s]+)""", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph as jusText sees it.
+    """A paragraph of jusText's.
 
     ``link_chars`` counts the characters in links before the paragraph is stripped, so
-    it can exceed the text's length.  ``in_select`` says that the name of an element
+    it can exceed the text's length.  ``in_select`` is true if the name of an element
     around it contains "select".
     """
 

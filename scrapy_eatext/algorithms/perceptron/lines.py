@@ -94,7 +94,7 @@ class _Formatter:
 
     Flags say what was written last: ``broken`` a line break, ``ended`` the end of a
     paragraph, ``label`` the label of a list item.  ``skipped`` counts empty lines.
-    ``tight`` says that no space may come next, ``space`` that one must.
+    ``tight`` is true if no space may come next, ``space`` if one must.
     """
 
     def __init__(self, writer: _Writer) -> None:
