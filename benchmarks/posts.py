@@ -32,17 +32,20 @@ LETTERS = 24
 PARTS = ("develop", "held out")
 
 
+def letters_of(text: str) -> str:
+    """A text's letters and digits, folded."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(filter(str.isalnum, folded))
+
+
 def hashed(text: str) -> str:
     """A text's hash, of its letters and digits alone."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    letters = "".join(filter(str.isalnum, folded))
-    return sha256(letters.encode()).hexdigest()[:12]
+    return sha256(letters_of(text).encode()).hexdigest()[:12]
 
 
 def ends_of(text: str) -> tuple[str, str]:
     """The hashes of a text's first and last letters."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    letters = "".join(filter(str.isalnum, folded))
+    letters = letters_of(text)
     return hashed(letters[:LETTERS]), hashed(letters[-LETTERS:])
 
 

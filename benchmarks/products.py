@@ -26,16 +26,15 @@ import json
 import logging
 import re
 import time
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator
-from hashlib import sha256
 from html import unescape
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from benchmarks import tables
+from benchmarks.posts import hashed
 from scrapy_eatext import extract
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.result import Product
@@ -149,12 +148,6 @@ def same(field: str, value: Any) -> object:
     text = re.sub(r"<[^<>]*>", "", text)
     text = text.rpartition("/")[2] if field == "availability" else text
     return re.sub(r"[\W_]", "", text).lower()[:100]
-
-
-def hashed(name: str) -> str:
-    """The hash of a name, of its letters and digits alone."""
-    folded = unicodedata.normalize("NFKC", name).casefold()
-    return sha256("".join(filter(str.isalnum, folded)).encode()).hexdigest()[:12]
 
 
 def read_by_people(folders: list[Path]) -> dict[str, Counter[str]]:

@@ -29,7 +29,6 @@ import json
 import random
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -44,7 +43,7 @@ from scrapy_eatext.execution.cascade import cascade
 from scrapy_eatext.execution.choice import Choice
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.data import LabelledPage, read_folder
-from scrapy_eatext.learning.refinement import bag
+from scrapy_eatext.learning.refinement import bag, words_of
 from scrapy_eatext.learning.sites import study
 from scrapy_eatext.learning.splits import folds, site_of
 from scrapy_eatext.learning.tagger import EatextTrainer
@@ -107,10 +106,7 @@ class Judged:
 
     def f1(self, kept: Any) -> float:
         """WCXB's measure of the text of the blocks kept."""
-        held: Counter[str] = Counter()
-        for words, is_kept in zip(self.bags, kept.tolist(), strict=True):
-            if is_kept:
-                held.update(words)
+        held = words_of(self.bags, kept.tolist())
         given, wanted = held.total(), self.true.total()
         if not wanted:
             return float(not given)

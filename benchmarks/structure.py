@@ -59,6 +59,7 @@ RECALLED = ("embed", "caption", "footnote")
 ANYWHERE = ("caption", "footnote")
 RENDERER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 PLAYERS = ("iframe", "video", "audio", "embed", "object")
+TAGS = (*"h1 h2 h3 h4 h5 h6 li dt dd tr pre a img".split(), *PLAYERS)
 VIDEO = re.compile(
     r"(?:youtu\.be/|youtube[\w.-]*/(?:embed/|v/))([\w-]{6,})|vimeo\D+(\d{6,})"
 )
@@ -109,7 +110,7 @@ def own(element: html.HtmlElement) -> str:
 
 def things(tree: html.HtmlElement, base: str) -> Iterator[tuple[str, str]]:
     """What stands in HTML: kinds and keys."""
-    for element in tree.iter(etree_tags()):
+    for element in tree.iter(*TAGS):
         tag = element.tag
         if re.fullmatch("h[1-6]", tag):
             yield "heading", letters(own(element))[:LETTERS]
@@ -132,20 +133,6 @@ def things(tree: html.HtmlElement, base: str) -> Iterator[tuple[str, str]]:
             for part in (element, *element.iter("source")):
                 if src := part.get("src") or part.get("data"):
                     yield "embed", embed(src, base)
-
-
-def etree_tags() -> list[str]:
-    return [
-        *(f"h{n}" for n in range(1, 7)),
-        "li",
-        "dt",
-        "dd",
-        "tr",
-        "pre",
-        "a",
-        "img",
-        *PLAYERS,
-    ]
 
 
 @dataclass
@@ -195,19 +182,14 @@ def score(kind: str, truth: dict, found: Found) -> Score:
     linked = {**known, **found.keys.get("linked", {})} if kind == "embed" else known
     right = sum(any(key in linked for key in one) for one in wanted)
     allowed = {*chain(*wanted), *chain(*truth["optional"].get(kind, []))}
-    every = {
-        *chain(
-            *chain(
-                *(part.get("embed", []) for part in (truth["keep"], truth["optional"]))
-            )
-        )
-    }
     if kind in ("link", "image"):
-        # What stands for a player is not one link too many.
+        # A link or image in place of a player is not wrong.
+        parts = truth["keep"], truth["optional"]
+        players = {*chain(*chain(*(part.get("embed", []) for part in parts)))}
         known = {
-            k: v
-            for k, v in known.items()
-            if digest(embed(f"//{v}", "http://x/")) not in every
+            key: value
+            for key, value in known.items()
+            if digest(embed(f"//{value}", "http://x/")) not in players
         }
     good = sum(key in allowed for key in known)
     return Score(len(wanted), len(known), right, good)

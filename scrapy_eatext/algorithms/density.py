@@ -65,7 +65,7 @@ _BORDER = "\x1f"
 
 @dataclass(frozen=True)
 class DensityOptions(Options):
-    """What lines are, and what their density must exceed.
+    """The kind of lines, and the limit of their density.
 
     With ``reference`` the lines are the source's, whatever ``lines`` is.
     """
@@ -196,7 +196,7 @@ def densities(chars: Ints, markup: Ints) -> Densities:
 
 
 def limit(density: Densities, threshold: float | str) -> float:
-    """What a line's density must exceed, given the densities of the page's long lines.
+    """The limit that a line must exceed, by the densities of the page's long lines.
 
     It is the threshold if that is a number, the mean for "mean", and for "stddev" 0.5
     minus the sample's standard deviation, which is 0 for a single line.

@@ -214,7 +214,7 @@ _Piece = tuple[str, int, bool]
 
 
 def read(source: bytes | str, version: int, min_length: int) -> Verdict:
-    """What eatiht (version 1) or etv2 (version 2) makes of a page.
+    """The verdict of eatiht (version 1) or etv2 (version 2) on a page.
 
     Raises PageError where the original fails: if no text is long enough, no sentence or
     element counts, or the page has no title (version 2).

@@ -197,7 +197,7 @@ def votes_of_names(
 
 
 def _vocabulary(samples: Sequence[Sample], tokens: Iterable[Hashes]) -> Hashes:
-    """The words, of those of each sample, that enough sites use; sorted."""
+    """The sorted words that enough sites use; ``tokens`` are the words of each sample."""
     site = {name: i for i, name in enumerate(sorted({s.site for s in samples}))}
     used = [
         np.unique(hashes).astype(np.uint64) << np.uint64(32)

@@ -66,7 +66,7 @@ def subset(features: str) -> int:
 
 @dataclass(frozen=True)
 class DragnetOptions(Options):
-    """What is extracted, by which features, and how probable a kept block must be."""
+    """The kind of text, the features, and the limit of a kept block's probability."""
 
     content: str = one_of(
         "content",

@@ -46,7 +46,7 @@ ATTRIBUTES = ("density", "bytes", "length")
 
 @dataclass(frozen=True)
 class PerceptronOptions(Options):
-    """Which network decides, its inputs, and what its output must exceed."""
+    """The network, its inputs, and the limit that its output must exceed."""
 
     network: str = one_of(
         "mlp",

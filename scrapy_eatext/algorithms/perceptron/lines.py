@@ -27,7 +27,7 @@ _NAME = re.compile("[a-zA-Z][-_.a-zA-Z0-9]*")
 _SHORT_OPEN = re.compile("<([a-zA-Z][-.a-zA-Z0-9]*)/")
 _CHARACTER = re.compile("&#([0-9]+)[^0-9]")
 _ENTITY = re.compile("&([a-zA-Z][-.a-zA-Z0-9]*)[^a-zA-Z0-9]")
-# What is text if no tag or reference begins here.
+# A < or &, with the letters after it: text, if no tag or reference begins here.
 _STRAY = re.compile("&(?:[a-zA-Z][a-zA-Z0-9]*|#[0-9]*)?|<")
 _COMMENT_END = re.compile(r"--\s*>")
 _ATTRIBUTE = re.compile(
@@ -92,7 +92,7 @@ class _Writer:
 class _Formatter:
     """Decides on white space and line breaks between pieces of text.
 
-    Flags say what was written last: ``broken`` a line break, ``ended`` the end of a
+    Flags are for the last output: ``broken`` a line break, ``ended`` the end of a
     paragraph, ``label`` the label of a list item.  ``skipped`` counts empty lines.
     ``tight`` is true if no space may come next, ``space`` if one must.
     """
