@@ -26,8 +26,8 @@ from scrapy_eatext.learning import tagger as eatext
 from scrapy_eatext.learning import words
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.learning.splits import folds, site_of
+from scrapy_eatext.tagger import facts
 from scrapy_eatext.tagger.context import CHANCE, best_first
-from scrapy_eatext.tagger.facts import TokenTable
 from scrapy_eatext.tagger.features import features_with
 from scrapy_eatext.tagger.selection import Selection, select
 
@@ -62,10 +62,9 @@ def drop(*starts: str) -> Callable[[], AbstractContextManager[Any]]:
     return lambda: patch.object(eatext, "features_with", fewer)
 
 
-def no_names(*_: Any, **__: Any) -> tuple[TokenTable, Any]:
-    none = np.empty(0, dtype=np.int32)
-    hashes = np.empty(0, dtype=np.uint32)
-    return TokenTable(hashes, none, none, none, np.empty((0, 0), np.int16)), hashes
+def no_names(*_: Any, **__: Any) -> tuple[facts.TokenTable, Any]:
+    table = facts.no_names()
+    return table, table.hashes
 
 
 def independent(likelihood: Any, w: Any, *_: Any) -> Selection:

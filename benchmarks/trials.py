@@ -37,7 +37,7 @@ from scrapy_eatext.learning.refinement import bag
 from scrapy_eatext.learning.splits import folds
 from scrapy_eatext.learning.train import silent, take_samples, trainer
 from scrapy_eatext.learning.trees import Rounds, grow
-from scrapy_eatext.learning.words import learn_table, tokens_of, votes_of_names
+from scrapy_eatext.learning.words import learn_tables, votes_of_names
 from scrapy_eatext.tagger.context import CHANCE, FEATURES
 from scrapy_eatext.tagger.facts import TokenTable, weights
 from scrapy_eatext.tagger.features import features_with
@@ -82,15 +82,7 @@ def prepared(folder: Path, sets: Sequence[str], corrections: str) -> Prepared:
     taken = take_samples(trainer("eatext"), data.pages, skip=True, progress=silent)
     samples = taken.data
     fold = np.array(folds([sample.site for sample in samples], FOLDS, 0))
-    tokens = tokens_of(samples)
-    of_kinds = learning.weights_of_names(samples)
-    _, flagged = learn_table(samples, tokens, of_kinds)
-    tables = []
-    for k in range(FOLDS):
-        others = np.flatnonzero(fold != k).tolist()
-        seen = [samples[i] for i in others]
-        of_others = [tokens[i] for i in others]
-        tables.append(learn_table(seen, of_others, of_kinds, flagged)[0])
+    _, tables = learn_tables(samples, learning.weights_of_names(samples), fold)
     made = Prepared(taken.pages, samples, fold, tables)
     folder.mkdir(parents=True, exist_ok=True)
     kept.write_bytes(pickle.dumps(made))

@@ -25,7 +25,7 @@ from scrapy_eatext.learning.refinement import bag, folded, noisy, refine, words_
 from scrapy_eatext.learning.splits import folds, site_of
 from scrapy_eatext.learning.train import Fitted
 from scrapy_eatext.learning.trees import Rounds, grow
-from scrapy_eatext.learning.words import learn_table, tokens_of, votes_of_names
+from scrapy_eatext.learning.words import learn_tables, votes_of_names
 from scrapy_eatext.tagger.context import FEATURES, ZERO
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.features import features_with
@@ -216,15 +216,8 @@ def some_augmented(samples: Sequence[Sample], seed: int) -> list[Sample]:
 
 def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     inner = np.array(folds([sample.site for sample in samples], INNER, seed))
-    tokens = tokens_of(samples)
     of_kinds = weights_of_names(samples)
-    table, flagged_names = learn_table(samples, tokens, of_kinds)
-    tables = []
-    for fold in range(INNER):
-        training = np.flatnonzero(inner != fold).tolist()
-        others = [samples[i] for i in training]
-        of_others = [tokens[i] for i in training]
-        tables.append(learn_table(others, of_others, of_kinds, flagged_names)[0])
+    table, tables = learn_tables(samples, of_kinds, inner)
     samples = some_augmented(samples, seed)
     taggers = [Tagger(part, NO_TREES, NO_TREES) for part in tables]
     # The features that all tables have: a fold of few pages lacks some names.

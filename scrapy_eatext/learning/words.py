@@ -47,21 +47,28 @@ def tokens_of(samples: Sequence[Sample]) -> list[Tokens]:
     return [word_tokens(sample.walk) for sample in samples]
 
 
-def learn_table(
-    samples: Sequence[Sample],
-    tokens: Sequence[Tokens],
-    of_kinds: Mapping[str, float],
-    flagged: Hashes | None = None,
-) -> tuple[TokenTable, Hashes]:
-    """The table of names and words, and the names with a feature of their own.
+def learn_tables(
+    samples: Sequence[Sample], of_kinds: Mapping[str, float], fold: NDArray[np.intp]
+) -> tuple[TokenTable, list[TokenTable]]:
+    """The table of all samples' names and words, and the tables without each fold.
 
-    ``tokens`` are the words of each sample; ``of_kinds`` has the weight of a page of
-    each kind.  The names with a feature are ``flagged``, if given, or else the most
-    important ones.
+    ``of_kinds`` has the weight of a page of each kind.  The names with a feature of
+    their own are the same in all tables, as far as they have them.
     """
-    table, flagged = learn_names(samples, flagged)
-    kinds = learn_kinds(samples, table.hashes, of_kinds)
-    return replace(table, kinds=kinds, words=learn_words(samples, tokens)), flagged
+    tokens = tokens_of(samples)
+
+    def learned(
+        places: Sequence[int], flagged: Hashes | None
+    ) -> tuple[TokenTable, Hashes]:
+        some = [samples[i] for i in places]
+        table, flagged = learn_names(some, flagged)
+        kinds = learn_kinds(some, table.hashes, of_kinds)
+        words = learn_words(some, [tokens[i] for i in places])
+        return replace(table, kinds=kinds, words=words), flagged
+
+    whole, flagged = learned(range(len(samples)), None)
+    others = (np.flatnonzero(fold != k).tolist() for k in range(int(fold.max()) + 1))
+    return whole, [learned(places, flagged)[0] for places in others]
 
 
 def learn_names(

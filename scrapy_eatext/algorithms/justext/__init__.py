@@ -151,9 +151,7 @@ class Justext(Algorithm[JustextOptions]):
         if self._language in ("auto", "none"):
             return
         self._language = language_code(options.language) or ""
-        words_in: Callable[[str], object] = stop_list
-        if options.reference:
-            words_in = justext_words
+        words_in = justext_words if options.reference else stop_list
         by_character = self._language in SCRIPTS and not options.reference
         if not self._language or not (by_character or words_in(self._language)):
             raise OptionError("language", options.language, _LANGUAGES)
