@@ -1,4 +1,4 @@
-"""What each part of the default algorithm is worth: it is left out, and the rest scored.
+"""The worth of each part of the default algorithm: its scores without the part.
 
 Every row is a cross-validation of three folds by site.  The models are smaller than
 the shipped one, so that a row takes minutes: compare the rows with the first.
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Row:
-    """A way to train or to choose that lacks something.
+    """A way to train or to choose without a part.
 
-    ``without`` holds while a model is trained, and ``sampled`` while pages are
-    labelled.
+    ``without`` is a context in which models are trained, and ``sampled`` one in which
+    pages are labelled.
     """
 
     without: Callable[[], AbstractContextManager[Any]] = nullcontext
@@ -49,7 +49,7 @@ class Row:
 
 
 def drop(*starts: str) -> Callable[[], AbstractContextManager[Any]]:
-    """Leaves out the features of the first trees whose names start so."""
+    """Leaves out the features of the first trees whose names have these beginnings."""
 
     def fewer(flags: int) -> Any:
         # The weight of blocks is needed in other places too.
@@ -79,7 +79,7 @@ def independent(likelihood: Any, w: Any, *_: Any) -> Selection:
 def rounds(
     first: Mapping[str, Any], second: Mapping[str, Any]
 ) -> Callable[[], AbstractContextManager[Any]]:
-    """Other ensembles."""
+    """Trains with other settings of both rounds."""
 
     def other() -> AbstractContextManager[Any]:
         return patch.multiple(
@@ -172,7 +172,7 @@ def main() -> None:
     pages = [*read_folder(args.labelled).pages, *read_folder(args.segments).pages]
     samples = take(pages)
     results = read_json("ablation")
-    # Every row stands beside the first.
+    # Every row is compared with the first.
     first = [] if ALL in results or ALL in args.only else [ALL]
     for name in [*first, *args.only]:
         row, used = ROWS[name], samples
@@ -191,7 +191,7 @@ def main() -> None:
 
 
 def write(results: dict[str, dict[str, float]]) -> None:
-    """The table of all rows, each beside the first."""
+    """Print the table of all rows, each with its difference from the first."""
     whole = results[ALL]
     rows = [
         [

@@ -1,9 +1,9 @@
-"""What a block costs, on pages from 10 blocks to 100,000.
+"""The time for a block, on pages from 10 blocks to 100,000.
 
-Pages of menus, headings, text and links, extracted by the default algorithm from
-their bytes, and from a tree that is parsed already.  A page has a price of its own,
-so that a few blocks seem dear; what a further block costs is the difference between
-one page and the next larger, and that is what must stay flat.
+Pages of menus, headings, text and links are extracted by the default algorithm from
+their bytes, and from a tree that is parsed already.  As each page has a fixed cost too,
+the time for a further block is the difference between one page and the next larger.
+This must not grow with the page.
 
 Writes benchmarks/results/block_cost.json and the table in docs/robustness.md.
 
@@ -25,7 +25,7 @@ from scrapy_eatext.page import Page
 from tests.support.hostile import SENTENCE
 
 SIZES = [10, 100, 1_000, 10_000, 100_000]
-# A further block may cost so many times what one costs at the best size.
+# A further block may cost at most so many times as at the best size.
 LIMIT = 2.0
 MENU = "<nav><ul><li><a href=/a>Home</a><li><a href=/b>All pages</a></ul></nav>"
 PART = f"<h2>A part of it</h2><p>{SENTENCE * 3}</p>" * 2 + (

@@ -1,9 +1,9 @@
-"""What extraction adds to the processor's time of a whole crawl.
+"""The processor's time that extraction adds to a whole crawl.
 
-The example project's crawl of its bundled site, whose spider reads each page with
-selectors, with the add-on and without it.  Each is a process of its own, the two
-take turns, and held against each other are the medians of their times of the
-processor, in user and system mode, from start to end, worker processes included.
+The example project crawls its bundled site with each executor and without the add-on;
+its spider reads each page with selectors.  Each crawl is a process of its own, and they
+take turns.  Compared are the medians of their times of the processor, in user and system
+mode, from start to end, worker processes included.
 
 Writes benchmarks/results/crawl_cpu.json and the table in docs/robustness.md.
 
@@ -29,12 +29,12 @@ CRAWLS = {
     "without": ["ADDONS={}"],
     **{name: [f"EATEXT_EXECUTOR={name}"] for name in EXECUTORS},
 }
-# So much more may the default cost.
+# The default executor may cost at most so many times as much.
 LIMIT = 1.25
 
 
 def crawl(settings: list[str], folder: str) -> float:
-    """Crawl the site in another process; gives its seconds of the processor."""
+    """Crawl the site in another process; returns its seconds of the processor."""
     command = [sys.executable, "-m", "scrapy", "crawl", "pages"]
     for setting in settings:
         command += ["-s", setting]

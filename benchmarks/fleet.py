@@ -1,11 +1,11 @@
-"""What a fleet of rented workers would do with an archive: a queue, simulated.
+"""Simulates a fleet of rented workers that extract an archive from a queue.
 
     python -m benchmarks.fleet [--pages 1e9] [--ms 6]
 
 Each worker takes a part from a queue, reads it from an object store, extracts it,
-writes what came out, and enters it in a list that takes one entry at a time.  Workers
+writes the texts, and enters them in a list that takes one entry at a time.  Workers
 start late, are taken away now and then (their part is done again), and parts differ.
-All that is assumed stands in Assumed; measured figures are the arguments'.
+Assumed has the assumptions; measured figures are arguments.
 """
 
 from __future__ import annotations

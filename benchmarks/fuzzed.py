@@ -1,8 +1,8 @@
 """Sums up the logs of fuzzing, as `python -m tests.fuzz --log FILE` writes them.
 
-Of processes that ran at the same time, each has its log.  What broke something is kept
-in tests/cases/corpus/; it is tried again here, and counts as mended where it holds.  Prints a table; writes benchmarks/results/fuzz.json and
-docs/robustness.md.
+Processes that ran at the same time have a log each.  Inputs that broke something are kept
+in tests/cases/corpus/; they are tried again, and count as mended if they break nothing.
+Prints a table; writes benchmarks/results/fuzz.json and docs/robustness.md.
 
     python -m benchmarks.fuzzed LOG ...
 """

@@ -1,4 +1,4 @@
-"""What is left of the default algorithm where it has never been.
+"""Scores of the default algorithm on kinds and languages that it has not learned from.
 
 For each kind of page a model is trained on all pages of the other kinds, and scored
 on the pages of that kind; for each family of languages likewise, on pages with
@@ -46,7 +46,7 @@ Sample = tuple[LabelledPage, Any, str]
 
 
 def take(pages: Sequence[LabelledPage]) -> list[Sample]:
-    """Each page with what is learned of it, and its kind or family."""
+    """Each page with its sample, or None, and its kind or family of languages."""
     made = eatext.EatextTrainer()
     out: list[Sample] = []
     for page in pages:
@@ -75,7 +75,7 @@ def trained(seen: Sequence[Sample]) -> Fitted:
 
 
 def scores(model: Fitted, unseen: Sequence[Sample]) -> list[tuple[str, Any]]:
-    """A model's scores on pages: a row a page."""
+    """The group and score of each page by a model."""
     rows: list[tuple[str, Any]] = []
     with temporary("eatext", model) as run:
         for page, _, group in unseen:
@@ -138,7 +138,7 @@ def main() -> None:
 
 
 def write(results: dict[str, Any]) -> None:
-    """The table of all groups."""
+    """Print the table of all groups."""
     rows = [
         [
             group,

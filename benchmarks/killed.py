@@ -1,4 +1,4 @@
-"""A crawl of a made-up site that is killed again and again: is each page there once?
+"""Whether a crawl of a made-up site that is killed many times yields each page once.
 
     python -m benchmarks.killed [--kills 20] [--site newspaper]
 

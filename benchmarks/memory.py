@@ -1,4 +1,4 @@
-"""What a page of 10 MB takes of memory, beside lxml's tree of it alone.
+"""Memory for a page of 10 MB, compared with lxml's tree of it alone.
 
 Each figure is the growth of a fresh process, at its highest, from holding the
 page's bytes to holding the result.  Linux only, as it reads /proc.  Writes

@@ -1,4 +1,4 @@
-"""What the other outputs cost beside the text, in multiples of the parse.
+"""The cost of outputs other than the text, in multiples of the parse.
 
     python -m benchmarks.outputs wcxb-dev [--algorithm NAME] [--pages 200]
 
@@ -40,7 +40,7 @@ def main() -> None:
             clock.spent.clear()
         if number % 50 == 0:
             gc.collect()
-        # The page before is given up here, lest an output pays for it.
+        # The last page is freed here, outside of the timed steps.
         page = verdict = judged = result = other = None
         html = labelled.html
         clock.time("parse", bare_parse, source_of(html))
@@ -53,7 +53,7 @@ def main() -> None:
         clock.time("html", getattr, other, "html")
         clock.time("metadata", getattr, other, "metadata")
         clock.time("chunks", other.chunks)
-        # Which blocks are comments is the algorithm's to find.
+        # The time to find comments is the algorithm's, not the posts'.
         if verdict.comments is not None:
             other.comments  # noqa: B018
         clock.time("posts", getattr, other, "posts")

@@ -2,7 +2,7 @@
 
     python -m benchmarks.provenance wcxb-dev [--algorithm NAME] [--pages N]
 
-Ends with exit code 1 where one does not evaluate to the one element that has the block.
+The exit code is 1 if one does not evaluate to exactly the block's element.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
     python -m benchmarks.queued
 
 It starts redis-server and a server with pages, crawls a few of them with a spider whose
-callback passes ``meta=response.meta`` on, and looks at the requests that are left in
-the queue.
+callback passes ``meta=response.meta`` on, and measures the requests left in the queue.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What each rule after the default algorithm's trees is worth, by set and kind of page.
+"""The worth of each rule after the default algorithm's trees, by set and kind of page.
 
 Models are trained as the shipped one is, in five folds by site, and kept in a folder, so
 that a second run has them.  Each page is judged by the model that has not seen its site,
@@ -69,7 +69,7 @@ def text_of(page: Page, model: str) -> str:
 def judged(
     page: LabelledPage, model: str
 ) -> tuple[str, dict[str, float | SegmentCounts]]:
-    """What all rules make of a page, and each row's score where it makes another text."""
+    """A page's score with all rules (""), and without each rule that changes its text."""
 
     def score(text: str) -> float | SegmentCounts:
         if page.has_segments:
@@ -106,7 +106,7 @@ def fold_models(
 
 
 def mean(scores: Sequence[float | SegmentCounts]) -> float:
-    """Of pages of which segments are known the F1 of all together."""
+    """The mean F1 of pages, or the F1 over all pages if segments are known."""
     counts = [one for one in scores if isinstance(one, SegmentCounts)]
     if counts:
         return sum(counts, SegmentCounts()).score().f1
@@ -116,7 +116,7 @@ def mean(scores: Sequence[float | SegmentCounts]) -> float:
 
 
 def gain(rows: Sequence[dict[str, float | SegmentCounts]], name: str) -> dict[str, Any]:
-    """What a rule adds to the mean F1 of pages, in points."""
+    """The points that a rule adds to the mean F1, and the pages better and worse."""
     pairs = [(row[""], row.get(name, row[""])) for row in rows]
     each = [
         (a.score().f1, b.score().f1) if isinstance(a, SegmentCounts) else (a, b)

@@ -1,4 +1,4 @@
-"""What a few labelled pages teach a site: word F1 before and after, site by site.
+"""The gain in word F1 from a few labelled pages of a site, site by site.
 
     python -m benchmarks.sites wcxb-dev labelled-dev --models folds
 

@@ -1,4 +1,4 @@
-"""Whether a long crawl's memory stays as it is: the resident size over 50,000 pages.
+"""Whether memory grows in a long crawl: its resident size over 50,000 pages.
 
 A server on this machine, a process of its own, sends pages, no two the same, from
 hundreds of hosts (addresses of the loopback network); a spider in another process
@@ -210,7 +210,7 @@ HOSTILE_KINDS = {**KINDS, "hostile": hostile_pages, "parts": parts_of_articles}
 
 
 def kind_of(number: int, hostile: bool = False) -> tuple[str, int]:
-    """What kind of page has a number, and how many of the kind come before it."""
+    """The kind of the page with a number, and how many of the kind come before it."""
     if hostile:
         number, odd = divmod(number, 2)
         if odd:
@@ -382,7 +382,7 @@ def crawl(
 
 
 def wrong_counts(counts: dict[str, float], pages: int) -> list[str]:
-    """What does not add up."""
+    """The counts that do not add up."""
 
     def under(name: str) -> float:
         return sum(n for key, n in counts.items() if key.startswith(f"eatext/{name}/"))

@@ -1,9 +1,9 @@
-"""How long extraction keeps the event loop of a crawl from everything else.
+"""How long extraction blocks the event loop of a crawl.
 
 The same crawl of a server on this machine, each time in a fresh process: without
 extraction, with the add-on, EATEXT_TUNE_PROCESS and each executor, and with
-trafilatura called in the callback.  Each is run several times, in turn, and given is the run in the middle;
-trafilatura's, which takes minutes, is run once.
+trafilatura called in the callback.  Each is run several times, in turn, and the median
+run is shown; trafilatura's, which takes minutes, is run once.
 Once it has ordinary pages alone (20 to 300 kB), once also a few of 5 to 20 MB, and
 once it waits for each of the ordinary pages for a tenth of a second, as crawls wait
 for their sites.  The spider reads each page's heading with a selector, as spiders do.

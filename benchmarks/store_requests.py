@@ -1,4 +1,4 @@
-"""What reading a large WARC file takes: requests, bytes and seconds, on disk and on a store.
+"""Requests, bytes and seconds for reading a large WARC file, on disk and on a store.
 
     python -m benchmarks.store_requests FOLDER --megabytes 1000
 

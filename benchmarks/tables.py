@@ -1,4 +1,4 @@
-"""Writes results down, and puts tables of figures into pages of the documentation.
+"""Writes results to files, and tables of figures into pages of the documentation.
 
 A table stands in its page between marks:
 
@@ -100,7 +100,7 @@ def write_tables(results: dict[str, Any]) -> None:
     head = ["", "P", "R", "F1", "F1, read", "F1, segments", "F1, no articles"]
     head += ["ms a page", "× parse"]
     fill(DOCS / "comparison.md", "all", table(head, body))
-    # There the package stands with its default alone.
+    # The README has the package's default algorithm alone.
     short = [
         [name.removesuffix(" ¹"), *figures[2:6], figures[7]]
         for (key, row), (name, *figures) in zip(rows, body, strict=True)

@@ -62,7 +62,7 @@ BIN = 200
 
 @dataclass(frozen=True)
 class Prepared:
-    """The pages, their samples and folds, and what is learned of words for each fold."""
+    """The pages, their samples and folds, and the table of names without each fold."""
 
     pages: Sequence[LabelledPage]
     samples: Sequence[Sample]
@@ -182,7 +182,7 @@ def order(a: Any, b: Any) -> float:
 
 
 def calibration_error(chance: Any, content: Any) -> dict[str, float]:
-    """How far the share of content is from the chance, by tenths of the chance."""
+    """The share of content less the chance, by tenths of the chance."""
     found = {}
     for k in range(10):
         here = (chance >= k / 10) & (chance < (k + 1) / 10 + (k == 9))

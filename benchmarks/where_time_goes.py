@@ -1,4 +1,4 @@
-"""Where the default algorithm's time goes: the steps from bytes to text.
+"""The time of the default algorithm's steps, from bytes to text.
 
     python -m benchmarks.where_time_goes wcxb-dev [--pages 200]
 

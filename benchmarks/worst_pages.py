@@ -1,4 +1,4 @@
-"""Why the default algorithm fails where it does worst, and on how many pages it still does.
+"""The causes of the default algorithm's worst scores, and the pages it still fails on.
 
     scrapy eatext train ... --page-scores SCORES
     python -m benchmarks.worst_pages SCORES
