@@ -128,12 +128,12 @@ class EatextOptions(Options):
         "precision",
         "balance",
         "recall",
-        doc="Which mistakes are worse: `precision` leaves out what is doubtful, `recall` "
-        "takes it in, `balance` is for the best F1.",
+        doc="Which mistakes are worse: `precision` leaves out uncertain blocks, `recall` "
+        "keeps them, `balance` is for the best F1.",
     )
     comments: bool = switch(
         False,
-        "Whether what readers wrote below an article is kept too. On a forum the posts "
+        "Whether readers' comments below an article are kept too. On a forum the posts "
         "are the main text in any case.",
     )
     threshold: float | str = number(
@@ -141,13 +141,13 @@ class EatextOptions(Options):
         0,
         1,
         "best",
-        doc="The chance from which on a block is kept, instead of what `favor` finds "
+        doc="The least chance of a kept block, instead of the one that `favor` finds "
         "best for the page.",
     )
     site_files: str = text(
         "",
         "the path of a folder",
-        "The folder of site files, which say where on a site main text stands; see "
+        "The folder of site files, which have the places of main text on a site; see "
         "[Teaching](../teaching.md).",
     )
     model: str = model_path()

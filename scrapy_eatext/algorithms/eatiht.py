@@ -104,7 +104,7 @@ class EatihtOptions(Options):
         20,
         0,
         1_000_000,
-        doc="A block is looked at if it has more characters than this. A Chinese "
+        doc="A block counts only if it has more characters than this. A Chinese "
         "character counts as three, kana and Hangul as two.",
     )
 

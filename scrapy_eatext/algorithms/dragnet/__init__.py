@@ -71,15 +71,15 @@ class DragnetOptions(Options):
     content: str = one_of(
         "content",
         *TARGETS,
-        doc="What is looked for: `content`, the main text; `comments`, what readers say "
-        "below it; `both`.",
+        doc="What is kept: `content`, the main text; `comments`, readers' comments below "
+        "it; `both`.",
     )
     features: str = text(
         "auto",
         "names of feature groups",
-        'The groups that the model sees, joined by `+`, such as `"shallow+tokens"`: '
+        'The groups that the model has, joined by `+`, such as `"shallow+tokens"`: '
         "there is a model for every choice. `auto` is all five, with `reference` the "
-        "three that the original's own model saw, `shallow+cetr+readability`.",
+        "three of the original's own model, `shallow+cetr+readability`.",
     )
     threshold: float = number(
         0.5, 0, 1, doc="A block is kept if it is more probable than this."
