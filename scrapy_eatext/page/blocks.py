@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from scrapy_eatext.page.walk import Walk
 
 _START, _END = BlockColumn.START, BlockColumn.END
-_KIND_AND_LEVEL = (BlockColumn.KIND, BlockColumn.LEVEL)
 
 
 class Blocks:
@@ -27,8 +26,8 @@ class Blocks:
     The columns are lists with an entry for each block: ``chars`` and ``words`` of its
     text, and ``link_chars``, its characters in links.  ``walk`` has all other columns.
 
-    Methods for many blocks return lists of plain values and no tuple for each block:
-    Python's garbage collector would track these, which takes long in a large crawl.
+    Methods for many blocks return a list of each value, not a tuple for each block:
+    Python's garbage collector would track the tuples, which is slow in a large crawl.
     """
 
     def __init__(self, walk: Walk) -> None:
@@ -77,10 +76,8 @@ class Blocks:
         """The texts of some of the blocks, or of all."""
         text = self.walk.text
         rows = list(range(len(self))) if of is None else of
-        starts, ends = values_of(self.walk.blocks, rows, (_START, _END))
-        return [
-            text[start:end].decode() for start, end in zip(starts, ends, strict=True)
-        ]
+        places = zip(*values_of(self.walk.blocks, rows, (_START, _END)), strict=True)
+        return [text[start:end].decode() for start, end in places]
 
     def place(self, i: int) -> tuple[int, int]:
         """The start and end of a block's text in the walk's text, in bytes."""
@@ -89,7 +86,8 @@ class Blocks:
 
     def some(self, of: list[int]) -> tuple[list[str], list[str], list[int]]:
         """The texts, kinds and levels of some of the blocks."""
-        kinds, levels = values_of(self.walk.blocks, of, _KIND_AND_LEVEL)
+        columns = BlockColumn.KIND, BlockColumn.LEVEL
+        kinds, levels = values_of(self.walk.blocks, of, columns)
         return self.texts(of), [KINDS[kind] for kind in kinds], levels
 
     @cached_property

@@ -10,90 +10,41 @@ import re
 # The character classes.  WORD is the class of all characters that are not named below.
 WORD, UPPER, DIGIT, END, COMMA, MARK, MONEY, RIGHTS, WIDE, OTHER, SPACE = range(11)
 
-# White space is that of str.split().
-_SPACES = (
-    (0x09, 0x0D),
-    (0x1C, 0x20),
-    (0x85, 0x85),
-    (0xA0, 0xA0),
-    (0x1680, 0x1680),
-    (0x2000, 0x200A),
-    (0x2028, 0x2029),
-    (0x202F, 0x202F),
-    (0x205F, 0x205F),
-    (0x3000, 0x3000),
-)
 
+def _ranges(text: str) -> list[tuple[int, int]]:
+    """The first and last code points of ranges in hexadecimal, such as "9-d 20"."""
+    pairs = (part.partition("-")[::2] for part in text.split())
+    return [(int(first, 16), int(last or first, 16)) for first, last in pairs]
+
+
+# White space is that of str.split().
+_SPACES = "9-d 1c-20 85 a0 1680 2000-200a 2028-2029 202f 205f 3000"
 # Scripts without spaces, and their punctuation.  A line break in the source between two
 # of these characters is no space.
-_SPACELESS = (
-    (0x2E80, 0x2FFF),
-    (0x3001, 0x312F),
-    (0x3190, 0x9FFF),
-    (0xA000, 0xA4CF),
-    (0xF900, 0xFAFF),
-    (0xFE30, 0xFE4F),
-    (0xFF01, 0xFF60),
+SPACELESS_RANGES = _ranges(
+    "2e80-2fff 3001-312f 3190-9fff a000-a4cf f900-faff fe30-fe4f ff01-ff60"
 )
-
 # A link in a heading whose text is one of these is a permalink to the heading.
 PERMALINKS = "#\u00a7\u00b6"
 
 # Browsers do not show these, and XML does not allow some of them: control characters,
 # soft hyphen, zero-width space, word joiner, byte order mark.
-_INVISIBLES = (
-    (0x00, 0x08),
-    (0x0E, 0x1B),
-    (0x7F, 0x84),
-    (0x86, 0x9F),
-    (0xAD, 0xAD),
-    (0x200B, 0x200B),
-    (0x2060, 0x2060),
-    (0xFEFF, 0xFEFF),
-    (0xFFFE, 0xFFFF),
-)
+INVISIBLE_RANGES = _ranges("0-8 e-1b 7f-84 86-9f ad 200b 2060 feff fffe-ffff")
 
-# (first, last, class); later rows override earlier ones.
+# Ranges of each class; later rows override earlier ones.
 _RANGES = (
-    (0x21, 0x2F, OTHER),
-    (0x3A, 0x40, OTHER),
-    (0x5B, 0x60, OTHER),
-    (0x7B, 0x7E, OTHER),
-    (0xA1, 0xBF, OTHER),
-    (0xAA, 0xAA, WORD),
-    (0xB5, 0xB5, WORD),
-    (0xBA, 0xBA, WORD),
-    (0xD7, 0xD7, OTHER),
-    (0xF7, 0xF7, OTHER),
-    (0x2010, 0x205E, OTHER),
-    (0x2190, 0x23FF, OTHER),
-    (0x2500, 0x2BFF, OTHER),
-    # Upper case of the Latin, Greek and Cyrillic alphabets' main ranges.
-    (0x41, 0x5A, UPPER),
-    (0xC0, 0xD6, UPPER),
-    (0xD8, 0xDE, UPPER),
-    (0x0391, 0x03A9, UPPER),
-    (0x0400, 0x042F, UPPER),
-    (0x30, 0x39, DIGIT),
-    (0x0660, 0x0669, DIGIT),
-    (0x06F0, 0x06F9, DIGIT),
-    (0x0966, 0x096F, DIGIT),
+    (OTHER, "21-2f 3a-40 5b-60 7b-7e a1-bf d7 f7 2010-205e 2190-23ff 2500-2bff"),
+    (OTHER, "3001-303f"),
+    (WORD, "aa b5 ba"),
+    # The main ranges of the Latin, Greek and Cyrillic alphabets.
+    (UPPER, "41-5a c0-d6 d8-de 391-3a9 400-42f"),
     # Two columns wide: Hangul, kana, ideographs and full-width forms.
-    (0x1100, 0x115F, WIDE),
-    (0x2E80, 0x2FFF, WIDE),
-    (0x3001, 0x303F, OTHER),
-    (0x3041, 0x33FF, WIDE),
-    (0x3400, 0x4DBF, WIDE),
-    (0x4E00, 0x9FFF, WIDE),
-    (0xA000, 0xA4CF, WIDE),
-    (0xAC00, 0xD7A3, WIDE),
-    (0xF900, 0xFAFF, WIDE),
-    (0xFE30, 0xFE4F, WIDE),
-    (0xFF00, 0xFF60, WIDE),
-    (0xFFE0, 0xFFE6, WIDE),
-    (0xFF10, 0xFF19, DIGIT),
+    (WIDE, "1100-115f 2e80-2fff 3041-4dbf 4e00-9fff a000-a4cf ac00-d7a3 f900-faff"),
+    (WIDE, "fe30-fe4f ff00-ff60 ffe0-ffe6"),
+    (DIGIT, "30-39 660-669 6f0-6f9 966-96f ff10-ff19"),
+    (SPACE, _SPACES),
 )
-
+# Single characters of each class, which override the ranges.
 _SINGLES = {
     END: ".!?\u2026\u3002\uff01\uff1f\uff0e\u061f\u06d4\u0964\u0965\u1362\u0589\u104b",
     COMMA: ",;:\u060c\u061b\u3001\uff0c\uff1b\uff1a\u1363",
@@ -105,8 +56,9 @@ _SINGLES = {
 
 def _build_classes() -> bytes:
     table = bytearray(0x10000)
-    for first, last, kind in (*_RANGES, *((a, b, SPACE) for a, b in _SPACES)):
-        table[first : last + 1] = bytes([kind]) * (last + 1 - first)
+    for kind, ranges in _RANGES:
+        for first, last in _ranges(ranges):
+            table[first : last + 1] = bytes([kind]) * (last + 1 - first)
     for kind, members in _SINGLES.items():
         for member in members:
             table[ord(member)] = kind
@@ -136,17 +88,16 @@ class _ClassOf(dict[int, int]):
 CLASS_OF = _ClassOf()
 
 
-def _one_of(ranges: tuple[tuple[int, int], ...]) -> str:
+def _one_of(ranges: list[tuple[int, int]]) -> str:
     return "[" + "".join(f"\\u{a:04x}-\\u{b:04x}" for a, b in ranges) + "]"
 
 
 # One character class, no repetition: linear on any input.
-INVISIBLE = re.compile(_one_of(_INVISIBLES))
-INVISIBLE_RANGES = _INVISIBLES
-SPACELESS_RANGES = _SPACELESS
+INVISIBLE = re.compile(_one_of(INVISIBLE_RANGES))
+_SPACELESS = _one_of(SPACELESS_RANGES)
 # Each part can match in only one way, so it is linear too.
 BROKEN_LINE = re.compile(
-    f"(?<={_one_of(_SPACELESS)})[ \\t\\r\\f]*\\n[ \\t\\r\\n\\f]*(?={_one_of(_SPACELESS)})"
+    f"(?<={_SPACELESS})[ \\t\\r\\f]*\\n[ \\t\\r\\n\\f]*(?={_SPACELESS})"
 )
 
 # Characters that XML does not allow, and surrogates, which no encoding has.  They come
@@ -158,11 +109,10 @@ _STORABLE = bytes({*b"\t\n\r", *range(0x20, 0x100)})
 
 def strip_unstorable(text: str) -> str:
     """A text without the characters that XML or UTF-8 cannot represent."""
-    # Few texts have any.  The two tests take a third of the time of the substitution or
-    # less, and most texts pass the first.
-    return (
-        text if text.isprintable() or _is_storable(text) else _UNSTORABLE.sub("", text)
-    )
+    # The tests take a third of the time of the substitution, which few texts need.
+    if text.isprintable() or _is_storable(text):
+        return text
+    return _UNSTORABLE.sub("", text)
 
 
 def _is_storable(text: str) -> bool:

@@ -1,9 +1,7 @@
-"""The columns of the tables of numbers, those of the walk and those of output.
+"""The columns of the tables of numbers that the walk and the output make.
 
-All that reads or writes such a column has its place here.
-
-setup.py turns them into columns.pxd for the compiled modules, so this module imports
-nothing that a build has not got.
+setup.py writes them to columns.pxd for the compiled modules, so this module imports
+only the standard library.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ class _Column(IntEnum):
 
 
 class ElementColumn(_Column):
-    """What the walk tells of an element that is shown; each has a row."""
+    """The columns of the walk's elements, with a row for each one that is shown."""
 
     PARENT = auto()  # the row of the element around it, -1 for the root
     TAG = auto()
@@ -36,10 +34,10 @@ class ElementColumn(_Column):
 
 
 class BlockColumn(_Column):
-    """What the walk tells of a block.
+    """The columns of the walk's blocks.
 
-    Elements are told by their rows in the element table, -1 for none; characters are
-    counted by class.
+    Elements are given by their rows in the element table, -1 for none.  UPPER to OTHER
+    count characters by their class.
     """
 
     START = auto()  # bytes of the text buffer
@@ -68,39 +66,38 @@ class BlockColumn(_Column):
     OTHER = auto()
     FIRST = auto()  # the class of the first character
     LAST = auto()
-    IMAGES = auto()  # met since the block before, as are controls and elements
+    IMAGES = auto()  # since the previous block, as are controls and elements
     CONTROLS = auto()
     ELEMENTS = auto()
     HASH = auto()
 
 
 class MarkColumn(_Column):
-    """What the walk tells of what is in a line.
+    """The columns of the walk's marks.
 
-    A mark stands where text begins, the white space before it included, that differs
-    from the text before it, or that is not plain at a block's beginning.  There are
-    none in preformatted text.
+    A mark is where a text begins, with the white space before it, whose style or link
+    differs from that of the text before; at the beginning of a block, from plain text.
+    Images, embeds and rules have marks too.  Preformatted text has none.
     """
 
     BLOCK = auto()
-    # A byte of the text, or -1 for what is no text and stands apart before it.
-    START = auto()
+    START = auto()  # a byte of the text, -1 for an image or the like before the block
     STYLE = auto()  # or IMAGE, EMBED or RULE
     LINK = auto()  # the row of the link that it is in, -1 for none
-    # Style and link of that white space; of what is no text the row of the element
-    # around it, and its place among its children.
+    # The style and the link of the white space; for an image, embed or rule the row of
+    # its parent, and its index there.
     AROUND_STYLE = auto()
     AROUND_LINK = auto()
 
 
 class NodeColumn(_Column):
-    """What output tells of a node: a block, or what holds blocks on the page."""
+    """The columns of the output's nodes, which are blocks or contain blocks."""
 
     KIND = auto()  # one of NodeKind
     PARENT = auto()  # the node around it, -1 for the document
     ROW = auto()  # its row of the element table, -1 for a node without an element
-    DEPTH = auto()  # how many nodes renderers see around it
-    LAST = auto()  # the last node right inside it, -1 for none
+    DEPTH = auto()  # how many nodes are around it when it is rendered
+    LAST = auto()  # its last child, -1 for none
     UNIT = auto()  # the number of the block, -1 for none
     LEVEL = auto()  # of a heading
     FIRST_SPAN = auto()  # the first of its spans
@@ -108,9 +105,9 @@ class NodeColumn(_Column):
 
 
 class SpanColumn(_Column):
-    """What output tells of a span: text of a block in one style and link, or an image."""
+    """The columns of the output's spans: text of one style and link, or an image."""
 
-    START = auto()  # a byte of the walk's text, -1 for text that the walk has not got
+    START = auto()  # a byte of the walk's text, -1 for other text
     END = auto()
     STYLE = auto()
     LINK = auto()  # the number of an address, 0 for none
@@ -118,26 +115,19 @@ class SpanColumn(_Column):
 
 
 class NodeKind:
-    """The kinds of nodes: first those of blocks, then those of what holds blocks.
+    """The kinds of nodes; those from DOCUMENT on contain blocks.
 
-    They are plain numbers, as an enum's take long to look up.
+    They are plain numbers, as the look-up of an enum's members is slow.
     """
 
     PARAGRAPH, HEADING, CAPTION, CODE, IMAGE = range(5)
     EMBED, RULE = range(5, 7)
     BYLINE = 7  # of a post, which is no block of the page
-    TABLE_CAPTION = 8  # of a data table, which structure.py tells from others
+    TABLE_CAPTION = 8  # of a data table, which structure.py recognizes
     DOCUMENT, LIST, NUMBERED, ITEM, QUOTE, TABLE, ROW, CELL = range(9, 17)
     DEFINITIONS, TERM, DEFINITION, FIGURE = range(17, 21)
 
 
-TABLES: dict[str, type[_Column]] = {
-    "ELEMENT": ElementColumn,
-    "BLOCK": BlockColumn,
-    "MARK": MarkColumn,
-    "NODE": NodeColumn,
-    "SPAN": SpanColumn,
-}
 ELEMENT_COLUMNS, BLOCK_COLUMNS, MARK_COLUMNS = (
     tuple(column.name.lower() for column in table)
     for table in (ElementColumn, BlockColumn, MarkColumn)
@@ -145,12 +135,13 @@ ELEMENT_COLUMNS, BLOCK_COLUMNS, MARK_COLUMNS = (
 
 
 def declarations() -> str:
-    """Columns as Cython declares numbers, BLOCK_START and so on, and how many; kinds."""
+    """The columns, their counts and the kinds of nodes as enums of Cython."""
     lines = ["# Made by setup.py from columns.py, where each column is explained.", ""]
-    for name, table in TABLES.items():
+    for table in (ElementColumn, BlockColumn, MarkColumn, NodeColumn, SpanColumn):
+        name = table.__name__.removesuffix("Column").upper()
         lines.append("cdef enum:")
         lines += [f"    {name}_{column.name} = {column:d}" for column in table]
         lines += [f"    {name}_COLUMNS = {len(table)}", ""]
-    kinds = {name: kind for name, kind in vars(NodeKind).items() if name.isupper()}
-    lines += ["cdef enum:", *(f"    IS_{name} = {kinds[name]}" for name in kinds), ""]
+    kinds = [(name, kind) for name, kind in vars(NodeKind).items() if name.isupper()]
+    lines += ["cdef enum:", *(f"    IS_{name} = {kind}" for name, kind in kinds), ""]
     return "\n".join(lines)

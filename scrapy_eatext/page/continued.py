@@ -41,7 +41,7 @@ _OFFSET_NAME = re.compile(
     r"\w{0,20}offset|(?:limit)?start(?:at)?|skip|from|first|st|n|o|debut\w{0,20}",
     re.IGNORECASE,
 )
-# Blogs page by the time of an entry, too.
+# Blogs also identify a page by the time of its first entry.
 _TIME_NAME, _TIME = "updated-max", 10**9
 # Query parameters that do not distinguish pages: empty ones, referrers, posts of a
 # thread, sessions.
@@ -89,7 +89,7 @@ _ON_WEB = re.compile(r"https?://(?:www\.)?([^/?#]+)([^?#]*)\??([^#]*)", re.IGNOR
 _IN_ROW, _REL, _ONWARDS, _WEAK = 8, 4, 2, 1
 _ANY, _CLEAR = 15, 14
 _UNFIT = (0, 0, 0)
-# How much longer the URL of another page may be.
+# How much longer or shorter the URL of another page may be.
 _LONGEST_STEP = 20
 
 
@@ -107,8 +107,9 @@ class _Address(NamedTuple):
 class _Step(NamedTuple):
     """How the number in another page's URL differs from that in a page's own.
 
-    ``kind`` is "page", "entry" (of a list) or "bare" (without a name).  ``old`` is ""
-    if the page's own URL has no number.  If ``alone``, the URLs differ in nothing else.
+    ``kind`` is what the number counts: "page", "entry" (of a list), or "bare" for a
+    number without a name.  ``old`` is "" if the page's own URL has no number.  If
+    ``alone``, the URLs differ in nothing else.
     """
 
     kind: str
@@ -125,8 +126,8 @@ def write_next_page(judged: Any) -> str:
 def next_page(page: Page, first: str = "", number: int = 0) -> str:
     """The URL of a page's next page, "" if no link leads there.
 
-    With ``first``, the URL of an article's first page, it is the URL of the page
-    ``number``, which differs from the first one's in the number alone.
+    Given ``first``, the URL of an article's first page, it is the URL of the article's
+    page ``number``, which differs from ``first`` in the number alone.
     """
     own = _address(page.url or "")
     if not own.host:
@@ -287,15 +288,13 @@ def _is_in_row(link: Any, number: int, addresses: Addresses, own: _Address) -> b
         if node is None:
             return False
         text = ((node.text if before is None else node.tail) or "")[-_LABEL:]
-        if (
-            before is not None
-            and _NO_TEXT.fullmatch(text)
-            and isinstance(node.tag, str)
-        ):
+        is_blank = _NO_TEXT.fullmatch(text)
+        if is_blank and before is not None and isinstance(node.tag, str):
             text = _text(node)
-            if not (_NO_TEXT.fullmatch(text) or _is_current(node, addresses, own)):
+            is_blank = _NO_TEXT.fullmatch(text)
+            if not (is_blank or _is_current(node, addresses, own)):
                 return False
-        if not _NO_TEXT.fullmatch(text):
+        if not is_blank:
             last = _LAST.search(text)
             return last is not None and int(last[1]) + 1 == number
     return False

@@ -1,7 +1,6 @@
 """Finds the data tables of a page, as opposed to its layout tables.
 
-All code that asks about tables uses this: which ones hold data, their rows and cells,
-and which blocks are their captions.
+They have rows, cells and captions; all code that needs these finds them here.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
-from scrapy_eatext.page.tables import are_among, rows_with
+from scrapy_eatext.page.tables import are_among, rows_with, values_of
 from scrapy_eatext.page.tags import CODE, HEADING, TAG_ID
 from scrapy_eatext.page.walk import IMAGE, attribute_values
 
@@ -35,7 +34,7 @@ MAX_SPAN = 50
 _TABLE, _ROW, _TH, _HEAD, _CAPTION = (
     TAG_ID[name] for name in ("table", "tr", "th", "thead", "caption")
 )
-_BOUNDS = [ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK]
+_BOUNDS = (ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK)
 
 
 def _is_tag(*names: str) -> _Flags:
@@ -129,21 +128,12 @@ class DataTables:
     @cached_property
     def captions(self) -> list[tuple[int, int, int]]:
         """The table of each caption, and the range of the caption's blocks."""
-        elements = self.elements
-        first, last, parent = (
-            elements[:, column].item
-            for column in (
-                ElementColumn.FIRST_BLOCK,
-                ElementColumn.LAST_BLOCK,
-                ElementColumn.PARENT,
-            )
-        )
+        captions = rows_with(self.elements, ElementColumn.TAG, _CAPTION)
+        columns = (ElementColumn.PARENT, *_BOUNDS)
+        parents, first, last = values_of(self.elements, captions, columns)
         tables = frozenset(self.tables.tolist())
-        return [
-            (parent(row), first(row), last(row))
-            for row in rows_with(elements, ElementColumn.TAG, _CAPTION)
-            if parent(row) in tables
-        ]
+        found = zip(parents, first, last, strict=True)
+        return [caption for caption in found if caption[0] in tables]
 
     def shown(self, blocks: Sequence[int], code: Sequence[int] = ()) -> frozenset[int]:
         """The tables that remain tables if only some blocks are shown.
@@ -152,8 +142,8 @@ class DataTables:
         blocks that turned out to be code, which no data table contains.
         """
         elements = self.elements
-        first, last = elements[self.cells][:, _BOUNDS].T
-        is_shown = self._before(blocks)
+        first, last = (elements[self.cells, column] for column in _BOUNDS)
+        is_shown = self._count_before(blocks)
         filled = self.cells[(is_shown[last] > is_shown[first]) | (last == first)]
         wide = np.bincount(
             elements[filled, ElementColumn.PARENT], minlength=len(elements)
@@ -161,17 +151,15 @@ class DataTables:
         some = is_shown[self.ends] > is_shown[self.begins]
         tables = frozenset(self.tables[(wide > 1) & some].tolist())
         if code:
-            is_code = self._before(code)
+            is_code = self._count_before(code)
             tables -= {*self.tables[is_code[self.ends] > is_code[self.begins]].tolist()}
         return tables
 
-    def _before(self, blocks: Sequence[int]) -> _Ints:
+    def _count_before(self, blocks: Sequence[int]) -> _Ints:
         """For each block the number of the given blocks before it."""
-        count = np.zeros(
-            int(self.elements[:, ElementColumn.LAST_BLOCK].max()) + 1, np.intp
-        )
-        count[np.array(blocks, dtype=np.intp) + 1] = 1
-        return count.cumsum()
+        is_given = np.zeros(self.elements[:, ElementColumn.LAST_BLOCK].max(), np.bool_)
+        is_given[np.array(blocks, dtype=np.intp)] = True
+        return _before(is_given)
 
     def places(self, blocks: Sequence[int], shown: Collection[int]) -> Places | None:
         """The places of some blocks in the tables ``shown``; None if all are outside.
@@ -186,7 +174,7 @@ class DataTables:
         cells = self.cells[are_among(tables, shown, len(elements))]
         if not cells.size:
             return None
-        first, last = elements[cells][:, _BOUNDS].T
+        first, last = (elements[cells, column] for column in _BOUNDS)
         at = first.searchsorted(blocks, side="right") - 1
         cells = np.where((at >= 0) & (last[at] > blocks), cells[at], -1)
         if cells.max(initial=-1) < 0:
@@ -224,7 +212,7 @@ def data_tables(walk: Walk) -> DataTables | None:
 
 
 class _Rows(NamedTuple):
-    """Rows sorted by table, as in DataTables, before it is known which hold data.
+    """Rows sorted by table, as in DataTables, of data tables and of others.
 
     ``is_whole`` is whether all text of the row is in its cells.
     """
@@ -256,10 +244,8 @@ class _Finder:
         tags, parents, first = self._tags, self._parents, self._first
         is_cell = is_cell & _IS_ROW[tags[parents]]
         filled = self._last > first
-        self._cells = (is_cell & (filled | _has_image(self._walk, is_cell))).nonzero()[
-            0
-        ]
-        cells, self._row_of = self._cells, parents[self._cells]
+        cells = (is_cell & (filled | _has_image(self._walk, is_cell))).nonzero()[0]
+        self._cells, self._row_of = cells, parents[cells]
         if not filled[cells].any():
             return None
         # For each row its number of cells, of cells with text, and of header cells.
@@ -338,12 +324,12 @@ class _Finder:
         reach[tables] = ends
         reach[tables[::-1]] -= begins[::-1]
         is_layout |= self._sums(tables, ends - begins) != reach
-        # Tables with headers may have a single row, headings and long cells.
+        # Only tables with headers may have a single row, headings or long cells.
         prose = (headings[ends] > headings[begins]) | (self._long_cells()[rows] > 0)
         is_layout |= ~has_headers & (
             (self._sums(tables) < 2) | (self._sums(tables, prose) > 0)
         )
-        # Some shops give this role even to data tables, but these have headers.
+        # Some shops give this role to data tables too, but only to those with headers.
         names = sorted(set(tables[~(is_layout | has_headers)[tables]].tolist()))
         roles = attribute_values(self._walk, names, "role")
         for table, role in zip(names, roles, strict=True):

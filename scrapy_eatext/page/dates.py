@@ -78,13 +78,13 @@ _MONTH_OF = {
 _DOTTED = {"listopada": 10, "lis": 10}
 
 # Each repetition is bounded, so searching takes linear time.
-# AM or PM and a time zone, which may follow a time of day; the groups are half of the
-# day and zone.  The lookahead keeps GMT+0200 from being read as GMT.
+# AM or PM and a time zone, which may follow a time of day; the groups are A or P and
+# the zone.  The lookahead keeps GMT+0200 from being read as GMT.
 _BEHIND = (
     r"(?:\s?([AaPp])\.?[Mm]\b\.?)?(?:\s?((?:UTC|GMT)\s?[+-]\d{1,2}(?::?\d\d)?(?!\d)"
     r"|(?:UTC|GMT|[Zz])(?!\s?[+-]\d)|[+-]\d\d:?\d\d|[+-]\d\d\Z))?"
 )
-# The groups: year, separator, month, day, hour, minute, second, half of the day, zone.
+# The groups: year, separator, month, day, hour, minute, second, A or P, zone.
 _ISO = re.compile(
     r"((?:19|20)\d\d)([-/.]?)(\d{1,2})\2(\d{1,2})"
     r"(?:(?:T|t|\s{1,3}|(?<=\d{8}))(\d\d):?(\d\d)(?::?(\d\d))?(?:[.,]\d{1,9})?"
@@ -150,9 +150,7 @@ def iso(text: str, *, day_first: bool = True) -> str:
         # Without separators month and day need two digits each.
         if len(day_of_month) + len(month) + len(separator) > 3:
             day = _day(year, month, day_of_month)
-            if not day or not hour:
-                return day
-            return _moment(day, hour, *others)
+            return _moment(day, hour, *others) if day and hour else day
     for day, _, end in found(text, day_first=day_first):
         time_of_day = _TIME.match(text, end)
         return _moment(day, *time_of_day.groups()) if time_of_day is not None else day
@@ -216,7 +214,7 @@ def _is_past(day: date) -> bool:
 
 
 def _moment(day: str, hour: str, minute: str, second: str, half: str, zone: str) -> str:
-    """A day with a time of day and zone; without those that are invalid."""
+    """A day with its time and time zone, each of which is left out if invalid."""
     hours = int(hour)
     if half and hours <= 12:
         hours = hours % 12 + 12 * (half in "Pp")
@@ -229,9 +227,9 @@ def _moment(day: str, hour: str, minute: str, second: str, half: str, zone: str)
     if offset[:1] not in ("+", "-"):
         return moment + "+00:00"
     digits = offset[1:].replace(":", "")
-    zone_hours, minutes = (
-        (digits, "00") if len(digits) < 3 else (digits[:-2], digits[-2:])
-    )
+    if len(digits) < 3:
+        digits += "00"
+    zone_hours, minutes = digits[:-2], digits[-2:]
     if int(zone_hours) > _MAX_OFFSET or int(minutes) > 59:
         return moment
     return f"{moment}{offset[0]}{zone_hours:0>2}:{minutes}"

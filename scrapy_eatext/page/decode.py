@@ -39,8 +39,8 @@ _BEGINNING = 5000
 _MAX_BINARY_SHARE = 0.01
 
 # A page in another encoding may be valid UTF-8 by accident if it has very few non-ASCII
-# characters, like "NESTL\xc9\xae" in Latin-1.  That is ruled out by this many different
-# characters, or this many of three or four bytes.
+# characters, like "NESTL\xc9\xae" in Latin-1.  A page with this many different
+# characters, or this many of three or four bytes, is in UTF-8.
 _MIN_DIFFERENT, _MIN_LONG = 3, 2
 _NOT_FIRST_OF_LONG = bytes(code for code in range(256) if not 0xE0 <= code <= 0xF4)
 _ASCII = bytes(range(128))
@@ -51,8 +51,8 @@ _MAX_ILLEGAL = 0.02
 _WIDE = ("utf-16", "utf-32")
 # Codecs that differ from machine to machine.
 _OF_THE_MACHINE = frozenset(("mbcs", "oem"))
-# Codecs that are not for pages change this text.  Some for pages have a yen sign in
-# place of the backslash.
+# Codecs that no page is in change this text.  In some that pages are in, the yen sign
+# takes the place of the backslash.
 _PROBE = r'<a href="x-y+AGE-z">\u0041\x41</a>'
 _YEN = "\xa5"
 
@@ -78,7 +78,8 @@ def decode(body: bytes, known: str | None = None) -> tuple[str, str]:
     """
     encoding, body = _encoding_of(body, known)
     if encoding is None:
-        encoding = _detect(body)
+        is_valid = is_utf8(body)
+        encoding = "utf-8" if is_valid else _guess(body[:_DETECT_BYTES]) or "cp1252"
     elif encoding in _WIDE:
         # Without a byte order mark it is big-endian.
         encoding += "-be"
@@ -120,7 +121,11 @@ def _encoding_of(body: bytes, known: str | None) -> tuple[str | None, bytes]:
         return encoding, body
     if _must_be_utf8(body):
         return "utf-8", body
-    return (encoding if _can_be_in(encoding, body) else None), body
+    # If a declaration can be read as ASCII, the page is not in a wide encoding, whose
+    # markup has zero bytes.
+    is_wide = encoding.startswith(_WIDE)
+    is_possible = b"\0" in body if is_wide else _keeps_ascii(encoding)
+    return (encoding if is_possible else None), body
 
 
 def _may_declare_another(body: bytes) -> bool:
@@ -150,15 +155,6 @@ def _must_be_utf8(body: bytes) -> bool:
     return len(set(non_ascii.decode("utf-8", "ignore"))) >= _MIN_DIFFERENT
 
 
-def _can_be_in(encoding: str, body: bytes) -> bool:
-    """Whether a page may be in an encoding that it declares."""
-    if encoding.startswith(_WIDE):
-        # If a declaration can be read as ASCII, the page is not in a wide encoding,
-        # whose markup has zero bytes.
-        return b"\0" in body
-    return _keeps_ascii(encoding)
-
-
 @lru_cache(maxsize=256)
 def _keeps_ascii(encoding: str) -> bool:
     """Whether an encoding leaves ASCII characters unchanged, as those of pages do.
@@ -183,11 +179,8 @@ def python_is_utf8(body: bytes) -> bool:
     return True
 
 
-def _detect(body: bytes) -> str:
-    return "utf-8" if is_utf8(body) else _guess(body[:_DETECT_BYTES]) or "cp1252"
-
-
 def _guess(body: bytes) -> str | None:
+    """The most probable encoding, None if there is none or no detector."""
     try:
         # A dependency of Scrapy since 2.18.
         from charset_normalizer import from_bytes

@@ -25,7 +25,7 @@ _NEXT, _NUXT = "__NEXT_DATA__", "__NUXT_DATA__"
 # Properties of schema.org types that hold a text.
 _TEXTS = ("articleBody", "text", "recipeInstructions", "reviewBody")
 # Types of users' comments, whose texts count if there is no other text.
-_SAID_OF_IT = frozenset(("Review", "Comment", "UserReview", "CriticReview"))
+_COMMENTS = frozenset(("Review", "Comment", "UserReview", "CriticReview"))
 # Types whose description does not count as text: sites, their publishers, pages.
 _NOT_DESCRIBED = re.compile(
     r"(?:Page|Site|Organization|Business|Person|Corporation|Brand|List|Item|Object"
@@ -72,8 +72,8 @@ class Embedded:
         return sum(self.blocks.chars)
 
 
-class _Placeless(Blocks):
-    """Blocks without XPaths, as their elements are not on the page."""
+class _BlocksWithoutXPaths(Blocks):
+    """Blocks whose elements are not on the page."""
 
     def xpath(self, i: int) -> str:
         return ""
@@ -112,7 +112,7 @@ def embedded_text(page: Page) -> Embedded | None:
         best = _best(texts_in(page.root))
         if best is not None:
             alone = _page_of(best.text, page)
-            blocks = _Placeless(alone.blocks.walk)
+            blocks = _BlocksWithoutXPaths(alone.blocks.walk)
             if len(blocks):
                 return Embedded(origin, alone, blocks, best.page_type)
     return None
@@ -192,6 +192,7 @@ def _values(data: Any) -> Iterator[dict[str, Any]]:
 
 
 def _of_thing(thing: dict[str, Any]) -> Iterator[_Found]:
+    """The texts of a schema.org object."""
     value = thing.get("@type")
     names = value if isinstance(value, list) else [value]
     types = [name for name in names if isinstance(name, str)]
@@ -201,15 +202,15 @@ def _of_thing(thing: dict[str, Any]) -> Iterator[_Found]:
         (kind for kind, pattern in _KIND_OF_TYPE if any(map(pattern.search, types))),
         "",
     )
-    rank = 0 if _SAID_OF_IT.intersection(types) else 2
+    rank = 0 if _COMMENTS.intersection(types) else 2
     for name in _TEXTS:
         value = thing.get(name)
         if isinstance(value, str):
             yield _Found(value, rank, page_type)
         elif isinstance(value, list):
-            steps = [
+            steps = (
                 step.get("text") if isinstance(step, dict) else step for step in value
-            ]
+            )
             text = "\n".join(step for step in steps if isinstance(step, str))
             yield _Found(text, rank, page_type)
     description = thing.get("description")

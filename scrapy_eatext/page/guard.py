@@ -31,7 +31,7 @@ NOTHING = b"</>"
 # Shorter sources are not checked: at worst they take libxml2 10 ms.
 _HARMLESS_BYTES = 16_000
 
-# An attribute and the white space before it.  After each part the rest is optional, so
+# An attribute and the white space before it.  Whatever follows a part is optional, so
 # there is no backtracking.
 _ATTRIBUTE = (
     rb"[ \t\n\r\f/]*[^ \t\n\r\f/>][^ \t\n\r\f/>=]*"
@@ -52,18 +52,15 @@ _USUAL = (
 ) % _NOT_RAW
 # Odd kinds of comments, and "<" without a tag.
 _ODD = rb"<(?!!--)[!?][^>]*>|</(?![a-zA-Z])[^>]*>|<(?![a-zA-Z/!?])"
-# Text and markup that need no check: that, and tags with a few attributes.  The
+# Text and markup that need no check: the above, and tags with a few attributes.  The
 # lookahead with \1 acts as an atomic group, which Python has since 3.11.  The limit of
 # repetitions bounds the memory of the match.
 _ORDINARY = re.compile(
     rb"[^<]*(?:(?:%b|(?=(<(?:/[a-zA-Z]|%b)%b(?:%b){0,50}[ \t\n\r\f/]*))\1>|%b)[^<]*){0,500}"
     % (_USUAL, _NOT_RAW, _NAME, _ATTRIBUTE, _ODD)
 )
-# The same without tags, if each tag must be checked.
+# Text and odd comments alone, for pages whose tags must all be checked.
 _NO_TAG = re.compile(rb"[^<]*(?:(?:%b)[^<]*){0,500}" % _ODD)
-_TAG = re.compile(
-    rb"[^<]*(?:(?:<(?!!--)[!?][^>]*>|</(?![a-zA-Z])[^>]*>|<(?![a-zA-Z/!?]))[^<]*){0,500}"
-)
 _TAG = re.compile(rb"</?([a-zA-Z]%b)" % _NAME)
 _ONE_ATTRIBUTE = re.compile(_ATTRIBUTE)
 _TAG_END = re.compile(rb"[ \t\n\r\f/]*")

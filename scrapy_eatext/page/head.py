@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 from scrapy_eatext.page.values import BOUNDS, LONGEST_READ, MOST_VALUES, shortened
 
 Metas = dict[str, list[str]]
-# The link relations that are read besides feeds.
+# The link relations that are read besides _FEED, that of feeds.
 RELATIONS = frozenset(("canonical", "image_src", "license"))
 _FEED = "alternate"
-_LOOKED_AT = frozenset((*RELATIONS, _FEED))
 LONGEST_LINK = BOUNDS["canonical_url"].most
 # The attributes that may name the content of a meta element.
 _NAMING = ("property", "name", "itemprop")
@@ -27,17 +26,12 @@ _MOST_FEEDS = 10
 
 
 class Head(NamedTuple):
-    """The non-empty values in a head, within bounds.
+    """The non-empty values in a head, within bounds."""
 
-    They are the title (None without a title element), the contents of meta elements by
-    their names in lower case, the first URL of each of RELATIONS, and the URLs of
-    feeds.
-    """
-
-    title: str | None
-    metas: Metas
-    links: dict[str, str]
-    feeds: list[str]
+    title: str | None  # None without a title element
+    metas: Metas  # the contents of meta elements by their names in lower case
+    links: dict[str, str]  # the first URL of each of RELATIONS
+    feeds: list[str]  # URLs
 
 
 def head_of(root: Any) -> Head:
@@ -49,16 +43,16 @@ def head_of(root: Any) -> Head:
     for part in root.iterchildren("head", "body"):
         for meta in part.iterchildren("meta"):
             _add_meta(metas, meta)
-        for link, names, href in _links(part, _LOOKED_AT):
+        for link, names, href in _links(part, RELATIONS | {_FEED}):
             for name in RELATIONS.intersection(names):
                 links.setdefault(name, href)
-            if _FEED in names and _is_feed(link.get("type") or ""):
+            kind = (link.get("type") or "")[:_LONGEST_NAMES].partition(";")[0]
+            if _FEED in names and kind.strip().lower() in _FEEDS:
                 feeds.append(href)
-                del feeds[_MOST_FEEDS:]
         if title is None and part.tag == "head":
             element = next(part.iterchildren("title"), None)
             title = None if element is None else title_of(element)
-    return Head(title, metas, links, feeds)
+    return Head(title, metas, links, feeds[:_MOST_FEEDS])
 
 
 def canonical_of(root: Any) -> str:
@@ -80,10 +74,6 @@ def _links(
             href = link.get("href")
             if href and len(href) <= LONGEST_LINK:
                 yield link, names, href
-
-
-def _is_feed(kind: str) -> bool:
-    return kind[:_LONGEST_NAMES].partition(";")[0].strip().lower() in _FEEDS
 
 
 def title_of(element: Any) -> str:

@@ -52,7 +52,7 @@ _ESCAPED = {
 }
 _SIGNS = re.compile("[{}$&#%_\\\\^~]")
 # Invisible operators, such as function application.
-_UNSEEN = re.compile("[\u2061-\u2064]")
+_INVISIBLE_OPERATORS = re.compile("[\u2061-\u2064]")
 _SPACE = re.compile(r"\s+")
 # A base that needs no braces before its index.
 _SIMPLE = re.compile(r"[^\\{}]|\\[{}$&#%_]|\\operatorname\{\w+\}")
@@ -147,22 +147,24 @@ def _token(element: Any, command: str) -> str:
     if any(child.tag is not Comment for child in element):
         raise _UnknownError
     text = "".join([element.text or "", *(child.tail or "" for child in element)])
-    text = INVISIBLE.sub("", _UNSEEN.sub("", text))
+    text = INVISIBLE.sub("", _INVISIBLE_OPERATORS.sub("", text))
     # A no-break space is shown, so it is not stripped.
     text = _SPACE.sub(" ", text.strip(" \t\n\r\f"))
-    tex = _SIGNS.sub(lambda sign: _ESCAPED[sign[0]], text)
+    tex = _escaped(text)
     # Operators that are not letters need no command.
     if command == "text" or (command and len(text) > 1 and text.isalpha()):
         return f"\\{command}{{{tex}}}" if tex else ""
     return tex
 
 
+def _escaped(text: str) -> str:
+    return _SIGNS.sub(lambda sign: _ESCAPED[sign[0]], text)
+
+
 def _fenced(element: Any, parts: list[str]) -> list[str]:
     attributes = dict(element.items())
     begin, end, separator = (
-        _SIGNS.sub(
-            lambda sign: _ESCAPED[sign[0]], attributes.get(name, default).strip()[:8]
-        )
+        _escaped(attributes.get(name, default).strip()[:8])
         for name, default in (("open", "("), ("close", ")"), ("separators", ","))
     )
     parts = [piece for part in parts for piece in (separator[:1], part)]

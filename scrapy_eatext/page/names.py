@@ -1,7 +1,7 @@
 """Finds elements by words in their class, id and similar attributes.
 
-The walk has a hash of each word.  All words are declared here, so that a page's hashes
-are looked up only once.
+The walk has a hash of each word.  All sets of words are declared here, so that each
+hash of a page is looked up only once.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _WANTED: dict[int, int] = {}
 
 
 class Names:
-    """A set of words to look for.
+    """A set of words in attributes; those of roles and microdata have a prefix.
 
-    Those of microdata have a prefix, and ``hashes`` is sorted.  Different words may
-    have the same hash: a caller that must be sure checks the element.
+    ``hashes`` is sorted.  Different words may have the same hash: a caller that must be
+    sure checks the element.
     """
 
     count = 0
@@ -109,8 +109,8 @@ CALLOUTS = Names("admonition admonitionblock alert callout custom")
 POSTED = Names("instagram tiktok tweet")
 # Readers' comments on a page.
 COMMENTS = Names("comment comments commentlist disqus replies responses")
-# On the page of a product: what customers wrote, and what other pages of the shop have too.
-# No word of two letters, as generated names have these too.
+# On a product's page: what customers wrote, and parts that all pages of the shop have.
+# Words of two letters are left out, as generated names contain them.
 REVIEWS = Names(
     "customerreviews questions rating ratings review reviews yotpo prop:review"
 )

@@ -33,9 +33,6 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.page.selectors import Matcher
 
-
-__all__ = ["Page"]
-
 # How many title elements are looked at where the head has none.
 _MAX_TITLES = 100
 # If a page shows fewer characters than POOR, a hidden text is used instead, if it has
@@ -132,13 +129,7 @@ class Page:
             # Besides the faults above: older releases of Scrapy take a page that is
             # valid JSON ("2") for JSON.
             root = parse_source(harmless)
-        return cls(
-            root,
-            url=url,
-            body=body,
-            html=response.text,
-            source=utf8,
-        )
+        return cls(root, url=url, body=body, html=response.text, source=utf8)
 
     @cached_property
     def html(self) -> str:
@@ -193,7 +184,7 @@ class Page:
         found = (
             title_of(title)
             for title in islice(self.root.iter("title"), _MAX_TITLES)
-            # An image's title is none of the page.
+            # The title of an SVG image is not the page's.
             if next(title.iterancestors("svg"), None) is None
         )
         return next(found, "")
@@ -225,8 +216,8 @@ class Page:
         return host_of(self.url or "").rpartition(".")[2] in _DAY_FIRST
 
 
-# How pages in English with the month first declare it.  Many others say en or en-US, for
-# software has this by default, but their addresses may tell where they are.
+# Language tags of pages in English that write the month first.  As software declares en
+# or en-US by default, pages of domains with the day first may have these tags too.
 _MONTH_FIRST = frozenset(("en", "en-us", "en-ca", "en-ph"))
 _DAY_FIRST = frozenset("au gh hk ie in ke mt my ng nz pk sg uk za".split())
 _LONGEST_TAG = 10

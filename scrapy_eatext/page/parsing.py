@@ -1,17 +1,17 @@
-"""From a page's source to its root element, as parsel's parser makes it.
+"""Parses a page's source as parsel does, and returns its root element.
 
-What libxml2 would misread is mended: the source is rewritten, and parsed again.
+Where libxml2 would misread it, the source is rewritten, and parsed again.
 
-Depth: with more than 2,048 open elements libxml2 stops, and the rest of the page is
-lost.  Browsers allow 512: they end a deeper element where the next one begins.
+Depth: with more than 2,048 open elements libxml2 stops, and loses what follows.
+Browsers allow 512: they end a deeper element where the next one begins.
 
 Text behind ``</html>``: templates that are joined in the wrong order end the root too
 early, as in ``<html><head></head></html><body>``.  Browsers ignore that end tag;
 libxml2 makes the text a sibling of the root, where the walk would not find it.
 
-Titles and objects without an end tag: the rest of the page would be the title's text,
-or be shown only if the object cannot be.  Old browsers closed both, so the authors of
-such pages did not see the error.
+Titles and objects without an end tag: everything behind them would be the title's text,
+or the object's fallback.  Old browsers closed both, so the authors of such pages did
+not notice the error.
 """
 
 from __future__ import annotations
@@ -109,13 +109,11 @@ def to_its_end(root: Any) -> Any:
     with suppress(TimeLimitError):
         behind = sum(map(_chars, root.itersiblings(etree.Element)))
         if behind > 0 and behind > _chars(root):
-            source = b"".join(
-                etree.tostring(part, encoding="unicode", method="html").encode(
-                    "utf-8", "replace"
-                )
+            parts = (
+                etree.tostring(part, encoding="unicode", method="html")
                 for part in (root, *root.itersiblings())
             )
-            return _parsed(without_ends(source))
+            return _parsed(without_ends("".join(parts).encode("utf-8", "replace")))
     return root
 
 

@@ -18,7 +18,7 @@ from scrapy_eatext.page.tags import TAG_ID
 from scrapy_eatext.page.walk import free_backwards
 
 # Names that are valid in an expression; for others it has * with an index.
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_VALID = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 # Below a path of this length a path starts again as (//name)[index], and longer names
 # are replaced by *.  Few pages reach either limit.
 LONGEST, LONGEST_NAME = 500, 64
@@ -38,10 +38,10 @@ class Paths:
         self._longest = math.inf if whole else LONGEST
         self._longest_name = math.inf if whole else LONGEST_NAME
         self._paths: dict[Any, str] = {}
-        # For each parent the siblings that getpath() counts for a path to its children.
+        # For each parent how many siblings getpath() counts for a path to its children.
         self._beside: dict[Any, float] = {None: 0}
         self._left: float = MORE
-        # For each parent, the steps to its children.
+        # For each parent the steps to its children.
         self._steps: dict[Any, dict[Any, str]] = {}
         # The index of each element among all of its name, filled when first needed.
         self._places: dict[Any, int] = {}
@@ -64,7 +64,7 @@ class Paths:
         path = "" if element is None else self._paths[element]
         for child in reversed(way):
             if len(path) > self._longest:
-                path = self._anew(child)
+                path = self._indexed(child)
             else:
                 path = f"{path}/{self._step(child)}"
             self._paths[child] = path
@@ -91,7 +91,8 @@ class Paths:
             self._left -= count
         return True
 
-    def _anew(self, element: Any) -> str:
+    def _indexed(self, element: Any) -> str:
+        """A path by an element's index among all of its name."""
         if not self._places:
             self._places = self._places_in(element.getroottree().getroot())
         return f"(//{self._name(element.tag)})[{self._places[element]}]"
@@ -99,15 +100,15 @@ class Paths:
     def _places_in(self, root: Any) -> dict[Any, int]:
         """The index of each element of a document among all that have its name."""
         places = {}
-        seen: dict[str, int] = {"*": 0}
+        counts: Counter[str] = Counter()
         # A document may have several roots (page/parsing.py).
         for top in (root, *root.itersiblings(etree.Element)):
             for element in top.iter(etree.Element):
-                seen["*"] += 1
+                counts["*"] += 1
                 name = self._name(element.tag)
                 if name != "*":
-                    seen[name] = seen.get(name, 0) + 1
-                places[element] = seen[name]
+                    counts[name] += 1
+                places[element] = counts[name]
         return places
 
     def _step(self, element: Any) -> str:
@@ -126,19 +127,20 @@ class Paths:
             children = [*reversed(list(before)), element, *after]
         tags = [child.tag for child in children]
         total = Counter(tags)
-        plain = {tag for tag in total if self._name(tag) != "*"}
+        valid = {tag for tag in total if self._name(tag) != "*"}
         steps = {}
-        seen = dict.fromkeys(total, 0)
+        counts: Counter[str] = Counter()
         for place, (child, tag) in enumerate(zip(children, tags, strict=True), 1):
-            seen[tag] += 1
-            if tag not in plain:
+            counts[tag] += 1
+            if tag not in valid:
                 steps[child] = f"*[{place}]"
             else:
-                steps[child] = tag if total[tag] == 1 else f"{tag}[{seen[tag]}]"
+                steps[child] = tag if total[tag] == 1 else f"{tag}[{counts[tag]}]"
         return steps
 
     def _name(self, tag: str) -> str:
+        """The name of a tag in an expression."""
         if tag in TAG_ID:
             return tag
-        plain = len(tag) <= self._longest_name and _PLAIN.fullmatch(tag)
-        return tag if plain else "*"
+        is_valid = len(tag) <= self._longest_name and _VALID.fullmatch(tag)
+        return tag if is_valid else "*"

@@ -10,15 +10,14 @@ from urllib.parse import unquote, unquote_plus
 from scrapy_eatext.page.mathml import tex_of
 from scrapy_eatext.page.tags import IMG
 
-# The class of icons whose text is a name, for which a font draws the icon.
+# The class of icons whose text is a name, which a font draws as the icon.
 _ICON_CLASS = re.compile(r"(?:^|\s)material-(?:icons|symbols)")
 _ICON = re.compile("[a-z0-9_]{1,40}")
 # The names of TeX in the encoding of annotations.
 _TEX_ENCODINGS = ("application/x-tex", "application/x-latex", "tex", "latex")
-# The class of an image of a formula: whole words, to exclude "aftermath".  A
-# description without any special character of TeX is TeX if it has no word of four
-# letters.
+# The class of an image of a formula: whole words, to exclude "aftermath".
 _TEX_CLASS = re.compile("(?<![a-z])(?:math|mathtex|texmath|latex|quicklatex)(?![a-z])")
+# A text without any special character of TeX is TeX if it has no word of four letters.
 _TEX_SIGN = re.compile(r"[\\^_={}$]")
 _WORD = re.compile(r"[^\W\d_]{4}")
 # URLs of servers that draw the TeX in the URL.
@@ -37,7 +36,7 @@ _LOOKS = re.compile(
 # A comment in TeX with its line feed, or a backslash with the next character.
 _TEX_COMMENT = re.compile(r"(\\.)|%[^\n]*(?:\n[ \t]*)?", re.DOTALL)
 # Delimiters that TeX may have already, and whether they mean display style.
-_TEX_SIGNS = (
+_DELIMITERS = (
     ("$$", "$$", True),
     ("$", "$", False),
     (r"\[", r"\]", True),
@@ -53,30 +52,30 @@ def replacement_of(element: Any) -> str | None:
     name = local_name(element.tag)
     # Unlike get(), this does not add attributes that a DTD declares.
     attributes = dict(element.items())
-    called = attributes.get("class", "")
+    classes = attributes.get("class", "")
     if name == "math":
         display = attributes.get("display") == "block"
         # Only children are searched, so that nested formulas take linear time.
         for inner in _children(_children((element,), "semantics"), "annotation"):
             if dict(inner.items()).get("encoding", "").lower() in _TEX_ENCODINGS:
-                text = _between_signs(_text_alone(inner), display)
+                text = _between_dollars(_text_alone(inner), display)
                 if text:
                     return text
-        return _between_signs(tex_of(element), display)
+        return _between_dollars(tex_of(element), display)
     if name == "script":
         kind = attributes.get("type", "")
         if kind.startswith("math/tex"):
-            return _between_signs(_text_alone(element), "mode=display" in kind)
+            return _between_dollars(_text_alone(element), "mode=display" in kind)
     elif name == IMG:
         text = attributes.get("alt", "")
-        if not (_TEX_CLASS.search(called) and _is_tex(text)):
+        if not (_TEX_CLASS.search(classes) and _is_tex(text)):
             text = _drawn_tex(attributes.get("src", ""))
         if _is_tex(text):
-            return _between_signs(_BREAK.sub(" ", text), "display" in called)
+            return _between_dollars(_BREAK.sub(" ", text), "display" in classes)
     elif name in ("i", "span"):
-        if _is_drawn(element, called) or _is_icon(element, called):
+        if _is_rendering(element, classes) or _is_icon(element, classes):
             return ""
-        return _unseen(element, attributes)
+        return _hidden_math(element, attributes)
     return None
 
 
@@ -88,13 +87,13 @@ def _children(elements: Iterable[Any], name: str) -> Iterator[Any]:
                 yield child
 
 
-def _between_signs(tex: str, display: bool) -> str | None:
+def _between_dollars(tex: str, display: bool) -> str | None:
     """TeX between dollar signs, None if it is empty.
 
     Comments are removed, as the TeX will stand on a single line.
     """
     tex = without_comments(tex).strip()
-    for begin, end, displays in _TEX_SIGNS:
+    for begin, end, displays in _DELIMITERS:
         inside = tex[len(begin) : -len(end)]
         if tex == f"{begin}{inside}{end}" and end not in inside:
             tex, display = inside.strip(), display or displays
@@ -119,7 +118,7 @@ def _drawn_tex(address: str) -> str:
     return _LOOKS.sub("", tex.replace("\0", ""), count=1)
 
 
-def _unseen(element: Any, attributes: dict[str, str]) -> str | None:
+def _hidden_math(element: Any, attributes: dict[str, str]) -> str | None:
     """The TeX of hidden MathML, None for other elements.
 
     Without scripts a browser shows the image in the noscript right behind it instead.
@@ -151,18 +150,17 @@ def _text_alone(element: Any) -> str:
     return "" if len(element) else element.text or ""
 
 
-def _is_icon(element: Any, called: str) -> bool:
+def _is_icon(element: Any, classes: str) -> bool:
     """Whether an element is an icon that a font draws for its name."""
-    if _ICON_CLASS.search(called) is None:
-        return False
-    return _ICON.fullmatch(_text_alone(element).strip()) is not None
+    has_class = _ICON_CLASS.search(classes) is not None
+    return has_class and _ICON.fullmatch(_text_alone(element).strip()) is not None
 
 
-def _is_drawn(element: Any, called: str) -> bool:
+def _is_rendering(element: Any, classes: str) -> bool:
     """Whether a span is a rendering by KaTeX or MathJax, beside the formula itself."""
-    if "katex-html" in called:
+    if "katex-html" in classes:
         return element.getprevious() is not None
-    if "MathJax" not in called:
+    if "MathJax" not in classes:
         return False
     behind = element.getnext()
     if behind is None and element.getparent() is not None:

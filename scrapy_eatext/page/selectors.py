@@ -20,7 +20,7 @@ from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.events import events
 
 _Flags = list[bool]
-# Whether an attribute's value, None for none, is what an operator asks for.
+# For each operator whether an attribute's value, None without the attribute, matches.
 _OPERATORS: dict[str, Callable[[str | None, str], bool]] = {
     "=": lambda has, value: has == value,
     "!=": lambda has, value: has != value and (has is not None or bool(value)),
@@ -182,13 +182,13 @@ class Matcher:
         return self._begins(part.selector, self._back(part.combinator, last))
 
     def _pseudo(self, part: Any) -> _Flags:
-        if part.ident.lower() in _NEVER:
+        name = part.ident.lower()
+        if name in _NEVER:
             return [False] * self._size
-        if part.ident.lower() in _SHORT:
-            return self._match_all(_SHORT[part.ident.lower()])
-        # Names with underscores are unknown: the space keeps them from matching a
-        # method.
-        name = part.ident.lower().replace("_", " ").replace("-", "_")
+        if name in _SHORT:
+            return self._match_all(_SHORT[name])
+        # No name has an underscore; the space keeps such a one from matching a method.
+        name = name.replace("_", " ").replace("-", "_")
         return getattr(self, f"_is_{name}", lambda: self._unknown(part))()
 
     def _function(self, part: Any) -> _Flags:

@@ -1,4 +1,4 @@
-"""What stands in a page's source, which is faster to search than its tree."""
+"""Searches a page's source, which is faster than a search of its tree."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from scrapy_eatext.native.loading import twin
 
 
 def python_find(source: bytes, name: bytes, begin: int = 0) -> int:
-    """Where the bytes of a name, at least one, stand in a source from ``begin``, or -1."""
+    """The first index of a non-empty name in a source from ``begin``, or -1."""
     return source.find(name, begin)
 
 
@@ -14,5 +14,5 @@ find = twin(python_find, "_source")
 
 
 def holds(source: bytes, name: bytes) -> bool:
-    """Whether the bytes of a name stand in a source."""
+    """Whether a source contains a name."""
     return find(source, name) >= 0

@@ -35,7 +35,10 @@ def values_of(
 
 
 def are_among(values: npt.NDArray[Any], rows: Collection[int], count: int) -> _Flags:
-    """For each row number, or -1, whether it is one of some rows of ``count``."""
+    """For each row number, or -1 for none, whether it is in ``rows``.
+
+    ``count`` is the number of the table's rows.
+    """
     # np.isin() sometimes sorts, for which numpy loads another 20 ms of modules.
     flags = np.zeros(count + 1, dtype=np.bool_)
     flags[list(rows)] = True
@@ -44,7 +47,7 @@ def are_among(values: npt.NDArray[Any], rows: Collection[int], count: int) -> _F
 
 
 def rows_around(elements: _Table, row: int, most: int) -> Iterator[int]:
-    """The first rows from an element outwards, its own first; none for -1."""
+    """The rows of an element and its ancestors, ``most`` at most; none for -1."""
     while row >= 0 and most > 0:
         yield row
         row, most = elements.item(row, ElementColumn.PARENT), most - 1

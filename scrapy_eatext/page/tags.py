@@ -38,40 +38,37 @@ SKIP = frozenset(
 )
 
 # Skipped elements that are form controls.  The text of a button counts only inside a
-# heading, where it opens and closes what follows, and as a block if it is a question.
+# heading, where it opens and closes a section, and as a block if it is a question.
 CONTROLS = frozenset("button datalist input meter progress select textarea".split())
 
-# Skipped elements that take room on a line, so that the words beside them are separate.
+# Skipped elements that take room on a line, so that they separate words.
 SPACERS = CONTROLS | frozenset("audio canvas iframe img object svg video".split())
 
-# A lenient walk also reads fallbacks for scripts, and elements that contain the rest of
-# the page if they have no end tag.
+# A lenient walk also reads fallbacks for scripts, and elements that contain everything
+# behind them if they have no end tag.
 LENIENT_SKIP = SKIP - frozenset(
     "applet audio bgsound canvas embed map noscript object svg video".split()
 )
 
+
+def _by_tag(tags: dict[int, str]) -> dict[str, int]:
+    """The number of each tag, from the tags of each number."""
+    return {tag: number for number, names in tags.items() for tag in names.split()}
+
+
 # The kind of the text in an element.
-KIND_OF = {
-    "h1": HEADING,
-    "h2": HEADING,
-    "h3": HEADING,
-    "h4": HEADING,
-    "h5": HEADING,
-    "h6": HEADING,
-    "li": ITEM,
-    "blockquote": QUOTE,
-    "listing": CODE,
-    "plaintext": CODE,
-    "pre": CODE,
-    "xmp": CODE,
-    "td": CELL,
-    "th": CELL,
-    "caption": CAPTION,
-    "figcaption": CAPTION,
-    "legend": CAPTION,
-    "dt": TERM,
-    "dd": DEFINITION,
-}
+KIND_OF = _by_tag(
+    {
+        HEADING: "h1 h2 h3 h4 h5 h6",
+        ITEM: "li",
+        QUOTE: "blockquote",
+        CODE: "listing plaintext pre xmp",
+        CELL: "td th",
+        CAPTION: "caption figcaption legend",
+        TERM: "dt",
+        DEFINITION: "dd",
+    }
+)
 
 # Inline elements that features of the models use.
 INLINE = frozenset(
@@ -80,36 +77,20 @@ INLINE = frozenset(
 )
 
 # The styles of inline elements, as bits of a mark's style.
-(
-    STRONG_TEXT,
-    EM_TEXT,
-    DEL_TEXT,
-    SUP_TEXT,
-    SUB_TEXT,
-    CODE_TEXT,
-    TEX_TEXT,
-    MARK_TEXT,
-    QUOTE_TEXT,
-) = (1 << n for n in range(9))
-STYLE_OF = {
-    "b": STRONG_TEXT,
-    "strong": STRONG_TEXT,
-    "em": EM_TEXT,
-    "i": EM_TEXT,
-    "cite": EM_TEXT,
-    "var": EM_TEXT,
-    "del": DEL_TEXT,
-    "s": DEL_TEXT,
-    "strike": DEL_TEXT,
-    "mark": MARK_TEXT,
-    "q": QUOTE_TEXT,
-    "sup": SUP_TEXT,
-    "sub": SUB_TEXT,
-    "code": CODE_TEXT,
-    "kbd": CODE_TEXT,
-    "samp": CODE_TEXT,
-    "tt": CODE_TEXT,
-}
+STRONG_TEXT, EM_TEXT, DEL_TEXT, SUP_TEXT, SUB_TEXT = (1 << n for n in range(5))
+CODE_TEXT, TEX_TEXT, MARK_TEXT, QUOTE_TEXT = (1 << n for n in range(5, 9))
+STYLE_OF = _by_tag(
+    {
+        STRONG_TEXT: "b strong",
+        EM_TEXT: "em i cite var",
+        DEL_TEXT: "del s strike",
+        MARK_TEXT: "mark",
+        QUOTE_TEXT: "q",
+        SUP_TEXT: "sup",
+        SUB_TEXT: "sub",
+        CODE_TEXT: "code kbd samp tt",
+    }
+)
 # The styles of superscripts and subscripts.
 RAISED = SUP_TEXT | SUB_TEXT
 # Elements besides math whose text may be replaced, as they are formulas or icons, and

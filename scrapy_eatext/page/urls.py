@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-# The schemes of safe links.  Others, above all javascript:, may run code.
-SCHEMES = frozenset(("http", "https", "mailto", "tel", "ftp"))
-# The schemes of images.
-IMAGE_SCHEMES = frozenset(("http", "https"))
+# The schemes of images and of pages, and those of all safe links.  Others, above all
+# javascript:, may run code.
+_WEB_SCHEMES = frozenset(("http", "https"))
+SCHEMES = _WEB_SCHEMES | {"mailto", "tel", "ftp"}
 
 # Query parameters that identify a session or a campaign, and not the page.
 SESSION_PARAMETERS = (
@@ -22,7 +22,7 @@ SESSION_PARAMETERS = (
 _WHOLE = ("http://", "https://")
 
 # Each relative URL is prefixed with the base, so a long base could make the output of a
-# page with many links thousands of times as large, and many path segments cost time.  A
+# page with many links thousands of times as large, and many path segments take time.  A
 # base beyond these limits loses its query; if that is not enough, it is ignored.
 _LONGEST_BASE, _MOST_PARTS = 2000, 100
 
@@ -82,15 +82,15 @@ class Addresses:
 
     def image(self, src: str) -> str:
         """The URL of an image, "" for other schemes, such as data:."""
-        return self._resolved(self._images, src, IMAGE_SCHEMES) if src else ""
+        return self._resolved(self._images, src, _WEB_SCHEMES) if src else ""
 
     def _resolved(
-        self, known: dict[str, str], href: str, schemes: frozenset[str]
+        self, cache: dict[str, str], href: str, schemes: frozenset[str]
     ) -> str:
-        """The absolute URL, looked up in those that are known already."""
-        url = known.get(href)
+        """The absolute URL, "" for one that is not of the schemes."""
+        url = cache.get(href)
         if url is None:
-            url = known[href] = self._absolute(href, schemes)
+            url = cache[href] = self._absolute(href, schemes)
         return url
 
     def _absolute(self, href: str, schemes: frozenset[str]) -> str:
@@ -127,8 +127,7 @@ def host_of(url: str) -> str:
 
 
 def _cleaned(href: str) -> str:
-    href = href.strip(_OUTER)
-    return _INNER.sub("", href)
+    return _INNER.sub("", href.strip(_OUTER))
 
 
 def _bounded(url: str) -> str:
@@ -144,7 +143,7 @@ def _web_only(url: str) -> str:
         parts = urlsplit(url)
     except ValueError:
         return ""
-    return url if parts.scheme in ("http", "https") and parts.netloc else ""
+    return url if parts.scheme in _WEB_SCHEMES and parts.netloc else ""
 
 
 def joined(base: str, href: str) -> str:

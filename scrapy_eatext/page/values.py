@@ -48,7 +48,6 @@ _REFERENCE = re.compile(
     r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
 )
 
-
 # An integer with more digits is read as None.
 _LONG_NUMBER = 30
 # What may stand around JSON: the delimiters of comments and CDATA sections, in HTML and
@@ -137,7 +136,7 @@ def _short_reference(found: re.Match[str]) -> str:
 
 
 def unescaped_again(text: str) -> str:
-    """A value with character references resolved that were left by double escaping."""
+    """A value with the character references resolved that double escaping left."""
     return unescaped(text) if "&" in text and _REFERENCE.search(text) else text
 
 

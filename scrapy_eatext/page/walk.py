@@ -76,8 +76,8 @@ IMAGE, EMBED, RULE = -1, -2, -3
 _OTHERS = {**dict.fromkeys(EMBEDS, EMBED), IMG: IMAGE, SOURCE: IMAGE}
 
 # Attributes whose words show the purpose of an element, each with a prefix for its
-# words.  Those of roles and microdata are standardized, unlike the names that sites
-# choose.
+# words: those of roles and microdata are standardized, those of the others chosen by
+# each site.
 TOKEN_ATTRIBUTES = {
     "class": "",
     "id": "",
@@ -110,24 +110,19 @@ _SPACE_CLASS = bytes([SPACE])
 # bytes.translate() of ASCII is many times as fast as str.translate().
 _CLASS_OF_BYTE = CLASSES[:256]
 
-
 # Positions in the text are 32-bit integers.
 MAX_TEXT = 2**31 - 1
 
 
-def _no_marks() -> npt.NDArray[np.int32]:
-    return np.empty((0, len(MARK_COLUMNS)), dtype=np.int32)
+def free_backwards(cache: dict[Any, Any]) -> None:
+    """Empty a dict of elements, or of lists of them, from its end.
 
-
-def free_backwards(held: dict[Any, Any]) -> None:
-    """Empty a dict of elements, or of lists of them, the last of which goes first.
-
-    When lxml lets an element go, it climbs to the next one around it that is still held.
-    That is the parent if children go first, and else the top of the page: on a deep page
-    a quarter of a second for ten thousand elements, in which no other thread runs.
+    When lxml frees an element, it searches the ancestors for one that is not freed yet.
+    That is the parent if children are freed first, and otherwise the top of the page: a
+    quarter of a second for 10,000 elements of a deep page, while no other thread runs.
     """
-    while held:
-        held.popitem()
+    while cache:
+        cache.popitem()
 
 
 @dataclass(frozen=True)
@@ -147,7 +142,9 @@ class Walk:
     blocks: npt.NDArray[np.int32]
     tokens: npt.NDArray[np.uint32]
     root: Any
-    marks: npt.NDArray[np.int32] = field(default_factory=_no_marks)
+    marks: npt.NDArray[np.int32] = field(
+        default_factory=lambda: _table([], len(MARK_COLUMNS))
+    )
     descriptions: tuple[bytes, ...] = ()
 
     @cached_property
@@ -163,9 +160,8 @@ class Walk:
         free_backwards(self.__dict__.get("_children", {}))
 
     def node(self, row: int) -> Any:
-        """The lxml element of one row; the tree must not have changed.
+        """The lxml element of a row; the tree must not have changed.
 
-        As lxml makes an object for each element, only the needed ones are looked up.
         The children of an element are listed once, so that many look-ups take linear
         time.
         """
@@ -177,21 +173,16 @@ class Walk:
         while row not in known:
             path.append(row)
             row = value(row, ElementColumn.PARENT)
-        node = known[row]
         for child in reversed(path):
-            place = value(child, ElementColumn.PLACE)
-            node = known[child] = self._child(row, node, place)
+            known[child] = self.child(row, value(child, ElementColumn.PLACE))
             row = child
-        return node
+        return known[row]
 
     def child(self, row: int, place: int) -> Any:
         """The child of a row's element at an index, shown or not."""
-        return self._child(row, self.node(row), place)
-
-    def _child(self, row: int, node: Any, place: int) -> Any:
         children = self._children.get(row)
         if children is None:
-            children = self._children[row] = list(node.iterchildren())
+            children = self._children[row] = list(self.node(row).iterchildren())
         return children[place]
 
     @cached_property
@@ -201,7 +192,7 @@ class Walk:
         return ends
 
     def names_of(self, row: int) -> bytes:
-        """The hashes of the words in an element's names, as bytes to be compared."""
+        """The hashes of the words in an element's attributes, as comparable bytes."""
         cell = self.elements.item
         first = cell(row, ElementColumn.FIRST_TOKEN)
         return self.tokens[first : first + cell(row, ElementColumn.TOKENS)].tobytes()
@@ -227,7 +218,7 @@ def python_nodes_of(
 def nodes_in(
     walk: Walk, rows: list[int], names: tuple[str, ...], most: int
 ) -> list[list[Any]]:
-    """For each row the first elements of some names in it, itself included."""
+    """For each row the first descendants of some names, or the element itself."""
     return [list(islice(node.iter(*names), most)) for node in nodes_of(walk, rows)]
 
 
@@ -244,7 +235,7 @@ def fnv1a(data: bytes) -> int:
     return value
 
 
-# Both caches are bounded, as a site repeats its names but a crawl has many sites.
+# Both caches are bounded, as a site repeats its words but a crawl has many sites.
 @lru_cache(maxsize=16384)
 def name_tokens(value: str, prefix: str = "") -> tuple[int, ...]:
     """The hashes of the words in an attribute's value."""
@@ -295,7 +286,7 @@ class _Run:
         self.link_chars = self.strong_chars = 0
         # Rows of marks, without their block; the start is a number of parts, not bytes.
         self.marks: list[tuple[int, ...]] = []
-        # The style and the link of the text before, None after an image.
+        # The style and the link of the previous text, None after an image.
         self.marked: tuple[int, int] | None = _PLAIN
 
     def add(self, piece: str, frame: _Frame, inner: int) -> None:
@@ -403,16 +394,12 @@ class _Tables:
             check()
         tokens = self.tokens
         first = len(tokens)
-        for name, whole in attributes.items():
+        for name, value in attributes.items():
             prefix = TOKEN_ATTRIBUTES.get(name)
             if prefix is not None:
-                value = whole[:MAX_VALUE]
-                tokens += name_tokens(value, prefix)
-        count = len(tokens) - first
-        if count > MAX_TOKENS:
-            del tokens[first + MAX_TOKENS :]
-            count = MAX_TOKENS
-        here = self.count
+                tokens += name_tokens(value[:MAX_VALUE], prefix)
+        del tokens[first + MAX_TOKENS :]
+        count, here = len(tokens) - first, self.count
         self.elements += (parent, tag, depth, here, here, first, count, place, 0)
         self.started += 1
 
@@ -439,11 +426,11 @@ class _Tables:
     def _mark(self, run: _Run) -> None:
         """Add the marks of the next block, or, without text, of images before it."""
         start, done = len(self.text) if run.parts else -1, 0
-        for parts, *rest in run.marks:
+        for parts, *values in run.marks:
             if parts > done:
                 start += len("".join(run.parts[done:parts]).encode())
                 done = parts
-            self.marks += (self.count, start, *rest)
+            self.marks += (self.count, start, *values)
 
     def finish(self, root: Any) -> Walk:
         """The tables as arrays."""
@@ -602,16 +589,15 @@ def _inside(frame: _Frame, tag: Tag, attributes: dict[str, str], here: int) -> _
 def python_walk(root: Any, lenient: bool = False) -> Walk:
     """Walk a tree from its root element, without changing it.
 
-    A lenient walk also reads what browsers hide: noscript, hidden elements, buttons,
-    and the content of an svg or object without an end tag.
+    A lenient walk also reads elements that browsers hide: noscript, hidden ones,
+    buttons, and the content of an svg or object without an end tag.
     """
     tables = _Tables()
     run = _Run()
     frame = _Frame()
     here = count = -1
-    # For each open element: its tag, the row, block and frame around it, and its
-    # remaining siblings.  iterwalk() would take quadratic time for many adjacent
-    # comments.
+    # Each open element with its tag, the row, block and frame around it, and its
+    # remaining siblings.  iterwalk() takes quadratic time for many adjacent comments.
     open_elements: list[tuple[Any, Tag, int, int, _Frame, Children]] = []
     children: Children = enumerate((root,))
     while True:
@@ -668,5 +654,5 @@ def python_walk(root: Any, lenient: bool = False) -> Walk:
 walk = twin(python_walk, "_walk")
 nodes_of = twin(python_nodes_of, "_walk")
 attribute_values = twin(python_attribute_values, "_walk")
-# Whether the compiled modules are used.
+# Whether the compiled modules run.
 compiled = walk is not python_walk

@@ -24,10 +24,10 @@ _FEW_CHARS = 400
 # With a main text this long, the words that name a wall have to be in it or in
 # headings; with less they may be anywhere on the page.
 _SOME_CHARS = 150
-# Phrases in a title or heading that are all of it, or all besides the site's name.
-_FEW = r"[\s!.:,\d…'’\"-]{0,8}"
+# A phrase that is a whole title or heading, or all of it besides the site's name, has
+# these patterns before and after it.
 _EDGE = r"(?:^|[|–—:•»«·-]\s|\n)[\s!:,…'’\"-]{0,8}(?:\d{3,4}[\s:-]{1,3})?"
-_END = _FEW + r"(?:$|\s[|–—•»«·-]|[!.:\n])"
+_END = r"[\s!.:,\d…'’\"-]{0,8}(?:$|\s[|–—•»«·-]|[!.:\n])"
 # Separators of the parts of titles and headings.
 _PARTS = re.compile(r"\n|\s[|–—:•»«·-]{1,3}\s|:\s")
 
@@ -146,9 +146,7 @@ def wall_of(page: Page, text: str) -> str:
     if not has_few:
         # Other headings may be those of an article about captchas.
         heads = main_heads
-        searched = main_searched = "\n".join(
-            filter(_begins_as_wall, _PARTS.split(heads))
-        )
+        searched = main_searched = _lines(*filter(_begins_as_wall, _PARTS.split(heads)))
     elif has_some:
         searched, main_searched = _lines(heads, text), main_heads
     else:
@@ -167,14 +165,14 @@ def wall_of(page: Page, text: str) -> str:
     ):
         return "not_found"
     login = main_heads if has_some else heads
-    if has_few and _LOGIN.search(login) and _asks_password(page):
+    if has_few and _LOGIN.search(login) and _has_password_field(page):
         return "login"
     if _CONSENT.search(main_searched) or (has_few and _CONSENT.search(text)):
         return "consent"
     if not text and len(page_text) < _SOME_CHARS and _TESTS.search(page.html):
         return "checking"
-    asks = _NEEDS_SCRIPTS.search(text) if text else _NEEDS_SCRIPTS.search(page_text)
-    if (asks and has_few) or _LOADING.fullmatch(page_text):
+    needs_scripts = has_few and _NEEDS_SCRIPTS.search(text or page_text)
+    if needs_scripts or _LOADING.fullmatch(page_text):
         return "shell" if has_scripts(page.html.encode("utf-8", "replace")) else ""
     return ""
 
@@ -192,6 +190,6 @@ def _lines(*texts: str) -> str:
     return "\n".join(texts)
 
 
-def _asks_password(page: Page) -> bool:
+def _has_password_field(page: Page) -> bool:
     fields = page.root.iter("input")
     return any((field.get("type") or "").lower() == "password" for field in fields)
