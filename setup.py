@@ -1,4 +1,4 @@
-"""The optional compiled modules.  Everything else about the package is in setup.cfg."""
+"""Builds the optional compiled modules.  All other settings are in setup.cfg."""
 
 from __future__ import annotations
 
@@ -13,45 +13,44 @@ PACKAGE = Path("scrapy_eatext")
 
 
 def run(module: str) -> dict[str, Any]:
-    """What a module has; importing it would need what the package depends on."""
+    """The globals of a module; its import would need the package's dependencies."""
     return run_path(str(PACKAGE / module))
 
 
 def declare_columns() -> None:
-    """Write the columns of the walk's tables down for Cython."""
+    """Write the declarations of columns.py to columns.pxd."""
     text = run("page/columns.py")["declarations"]()
     declared = PACKAGE / "native/columns.pxd"
-    # One that is as it should be keeps its date, and nothing is built anew.
+    # A new date of an equal file would make the modules be built again.
     if not declared.exists() or declared.read_text("utf-8") != text:
         declared.write_text(text, "utf-8")
 
 
 def extensions() -> list[Extension]:
-    """The compiled twins, where they can be built; the Python ones serve elsewhere.
+    """The compiled modules; none without Cython or lxml.
 
-    setuptools hands a .pyx to Cython by itself, and because the extensions are
-    optional, a machine without a compiler gets a warning and no extension.
+    setuptools passes a .pyx to Cython.  As the extensions are optional, a machine
+    without a compiler gets a warning and no extension.
     """
     try:
         import Cython  # noqa: F401
         import lxml
-    except ImportError:  # built without isolation, and without these
+    except ImportError:  # a build without isolation
         return []
     checksum = run("native/loading.py")["checksum"]
-    # What CFLAGS say of optimisation counts.
-    chosen = "-O" in os.environ.get("CFLAGS", "")
+    has_level = "-O" in os.environ.get("CFLAGS", "")
     return [
         Extension(
             ".".join(source.with_suffix("").parts),
             [source.as_posix()],
-            # lxml's wheels bring the headers of its C API and of libxml2;
-            # nothing is linked, as the library is in the process already.
+            # lxml's wheels contain the headers of its C API and of libxml2; nothing is
+            # linked, as the process has loaded the library.
             include_dirs=lxml.get_include(),
-            # Tells sources that have changed since, see loading.py.
+            # Detects sources that changed after the build, see loading.py.
             define_macros=[("EATEXT_CHECKSUM", f"{checksum(source)}u")],
             depends=[header.as_posix() for header in PACKAGE.glob("*/*.px[di]")],
-            # Where loops over numbers are what takes the time.
-            extra_compile_args=["-O3"] if os.name != "nt" and not chosen else [],
+            # For loops over numbers; CFLAGS take precedence.
+            extra_compile_args=["-O3"] if os.name != "nt" and not has_level else [],
             optional=True,
         )
         for source in sorted(PACKAGE.glob("*/*.pyx"))

@@ -44,23 +44,14 @@ cdef int32_t* zeros(Py_ssize_t count) except NULL:
     return numbers
 
 
-cdef tuple tables_of(walk):
-    """The tables of a walk.  Raises ValueError for a wrong number of columns."""
-    cdef tuple tables = (walk.elements, walk.blocks, walk.marks)
-    cdef tuple columns = (ELEMENT_COLUMNS, BLOCK_COLUMNS, MARK_COLUMNS)
-    if tuple([table.shape[1] for table in tables]) != columns:
-        raise ValueError("a table has another number of columns")
-    return tables
-
-
 cdef class Placing:
-    cdef object walk, inlines
+    cdef object inlines
     cdef bytes text
     cdef const char* data
     cdef const int32_t[:, ::1] elements, blocks, marks
     # The number of each block's first mark; the last entries are for the page's end.
     cdef int32_t* bounds
-    # For each element its node, and the number of its address, both counted from 1.
+    # For each element the numbers of its node and of its address, counted from 1.
     cdef int32_t* node_of
     cdef int32_t* link_of
     cdef Array nodes, spans
@@ -70,19 +61,32 @@ cdef class Placing:
     cdef list others
 
     def __cinit__(self, walk, inlines, list others):
-        self.walk = walk
+        cdef Py_ssize_t mark, block = 0, last
         self.inlines = inlines
         self.text = walk.text
         self.data = self.text
-        self.elements, self.blocks, self.marks = tables_of(walk)
+        self.elements, self.blocks, self.marks = walk.elements, walk.blocks, walk.marks
+        if (
+            self.elements.shape[1] != ELEMENT_COLUMNS
+            or self.blocks.shape[1] != BLOCK_COLUMNS
+            or self.marks.shape[1] != MARK_COLUMNS
+        ):
+            raise ValueError("a table has another number of columns")
         self.others = others
         self.texts = []
         self.addresses = [""]
         self.numbers = {"": 0}
         self.node_of = zeros(self.elements.shape[0])
         self.link_of = zeros(self.elements.shape[0])
-        self.bounds = zeros(self.blocks.shape[0] + 2)
-        self.find_bounds()
+        last = self.blocks.shape[0] + 1
+        self.bounds = zeros(last + 1)
+        for mark in range(self.marks.shape[0]):
+            while block <= min(self.marks[mark, MARK_BLOCK], last):
+                self.bounds[block] = mark
+                block += 1
+        while block <= last:
+            self.bounds[block] = self.marks.shape[0]
+            block += 1
         self.add(IS_DOCUMENT, -1)
 
     def __dealloc__(self):
@@ -92,37 +96,21 @@ cdef class Placing:
         free(self.nodes.data)
         free(self.spans.data)
 
-    cdef void find_bounds(self) noexcept:
-        cdef Py_ssize_t mark, block = 0, blocks = self.blocks.shape[0] + 1
-        for mark in range(self.marks.shape[0]):
-            while block <= min(self.marks[mark, MARK_BLOCK], blocks):
-                self.bounds[block] = mark
-                block += 1
-        while block <= blocks:
-            self.bounds[block] = self.marks.shape[0]
-            block += 1
-
     cdef read(self, list units):
         cdef Py_ssize_t mark
-        cdef int32_t unit, row
+        cdef int32_t unit
         cdef set links = set(), others = set(self.others)
         cdef list in_order
         for unit in units:
             for mark in range(self.bounds[unit], self.bounds[unit + 1]):
-                row = self.marks[mark, MARK_LINK]
-                if row >= 0:
-                    links.add(row)
                 if self.marks[mark, MARK_STYLE] < 0:
                     others.add(mark)
-                    continue
-                row = self.marks[mark, MARK_AROUND_LINK]
-                if row >= 0:
-                    links.add(row)
+                else:
+                    links.add(self.marks[mark, MARK_LINK])
+                    links.add(self.marks[mark, MARK_AROUND_LINK])
         in_order = sorted(others)
-        for mark in in_order:
-            row = self.marks[mark, MARK_LINK]
-            if row >= 0:
-                links.add(row)
+        links.update([self.marks[mark, MARK_LINK] for mark in in_order])
+        links.discard(-1)
         self.inlines.read(
             sorted(links),
             [self.marks[mark, MARK_AROUND_STYLE] for mark in in_order],
@@ -146,20 +134,18 @@ cdef class Placing:
 
     cdef tuple written(self, Py_ssize_t number):
         cdef const int32_t* span = self.span(number)
-        cdef Py_ssize_t size = span[SPAN_END] - span[SPAN_START]
+        cdef Py_ssize_t i, size = span[SPAN_END] - span[SPAN_START]
         cdef const char* data = self.data + span[SPAN_START]
         cdef str text = self.texts[number]
+        cdef int signs = 0
         if text is None:
             text = data[:size].decode()
         else:
             data = PyUnicode_AsUTF8AndSize(text, &size)
-        return (
-            text,
-            span[SPAN_STYLE],
-            self.addresses[span[SPAN_LINK]],
-            self.addresses[span[SPAN_IMAGE]],
-            signs_of(data, size),
-        )
+        for i in range(size):
+            signs |= SIGNS[<unsigned char>data[i]]
+        link, image = self.addresses[span[SPAN_LINK]], self.addresses[span[SPAN_IMAGE]]
+        return text, span[SPAN_STYLE], link, image, signs
 
     # -- nodes
 
@@ -251,7 +237,7 @@ cdef class Placing:
         return 0
 
     cdef int add_before(self, Py_ssize_t unit, int32_t start=MAX_TEXT) except -1:
-        cdef Py_ssize_t mark, first, span, parent = 0
+        cdef Py_ssize_t mark, first, span, parent
         cdef int link
         while self.next < len(self.others):
             mark = self.others[self.next]
@@ -270,9 +256,8 @@ cdef class Placing:
             if not self.allows(self.addresses[link]):
                 link = 0
             self.add_images(mark, link, False)
-            if len(self.texts) > first:
-                parent = self.node(self.marks[mark, MARK_AROUND_STYLE])
             for span in range(first, len(self.texts)):
+                parent = self.node(self.marks[mark, MARK_AROUND_STYLE])
                 self.add(IS_IMAGE, parent, -1, 0, -1, 0, span, span + 1)
         return 0
 
@@ -403,14 +388,6 @@ cdef class Placing:
             number = self.numbers[url] = len(self.addresses)
             self.addresses.append(url)
         return number
-
-
-cdef int signs_of(const char* text, Py_ssize_t size) noexcept:
-    cdef int signs = 0
-    cdef Py_ssize_t i
-    for i in range(size):
-        signs |= SIGNS[<unsigned char>text[i]]
-    return signs
 
 
 cdef inline bint is_list(const int32_t* node) noexcept:

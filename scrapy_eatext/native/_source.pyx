@@ -18,7 +18,7 @@ CHECKSUM = EATEXT_CHECKSUM
 cdef enum:
     # The number of bytes that are tested for ASCII at once: four words.
     STRIDE = 32
-    # The number of places at which a name is sought at once.
+    # The number of places at which a name is searched for at once.
     PLACES = 128
 
 
@@ -97,20 +97,20 @@ cdef Py_ssize_t place_of(
 
 
 def find(bytes source not None, bytes name not None, Py_ssize_t begin=0):
-    """Where the bytes of a name, at least one, stand in a source from ``begin``, or -1."""
+    """The first index of a non-empty name in a source from ``begin``, or -1."""
     cdef const unsigned char* at = source
-    cdef const unsigned char* sought = name
+    cdef const unsigned char* first = name
     cdef Py_ssize_t size = len(name), count = len(source) - size + 1 - begin
     cdef Py_ssize_t found
     if count < SHORT:
-        found = place_of(at + begin, count, sought, size)
+        found = place_of(at + begin, count, first, size)
     else:
         with nogil:
-            found = place_of(at + begin, count, sought, size)
+            found = place_of(at + begin, count, first, size)
     return found + begin if found >= 0 else -1
 
 
-# -- the guard: characters, and where in the source
+# -- the guard: characters, and places in the source
 
 cdef enum:
     # The characters that end the name of an attribute.
@@ -140,13 +140,13 @@ cdef inline bint is_letter(unsigned char c) noexcept nogil:
 
 
 cdef inline void skip_to(Cursor* c, unsigned char sign) noexcept nogil:
-    """Move to the next such character, or to the end."""
+    """Move to the next character ``sign``, or to the end."""
     cdef const void* found = memchr(c.at, sign, c.end - c.at)
     c.at = <const unsigned char*>found if found != NULL else c.end
 
 
 cdef bint starts(const Cursor* c, const char* word) noexcept nogil:
-    """Whether a word, given in lower case, is here in any case."""
+    """Whether a word is at the cursor in any case, given in lower case."""
     cdef const unsigned char* at = c.at
     while word[0]:
         if at >= c.end or (at[0] | 32 if is_letter(at[0]) else at[0]) != word[0]:
@@ -206,7 +206,7 @@ fill_elements()
 
 
 cdef const Element* find_element(Cursor* c, int* key) noexcept nogil:
-    """The element whose name is here; moves behind the name."""
+    """The element whose name is at the cursor; moves behind the name."""
     cdef Cursor name = c[0]
     cdef const Element* found
     while c.at < c.end and not SIGNS[c.at[0]] & NAME_END:
@@ -219,7 +219,7 @@ cdef const Element* find_element(Cursor* c, int* key) noexcept nogil:
 
 
 cdef bint is_name(const Cursor* c, const Element* element) noexcept nogil:
-    """Whether the name of an element is here, and something follows it."""
+    """Whether the name of an element is at the cursor, and its end follows."""
     return (
         c.end - c.at > element.size
         and SIGNS[c.at[element.size]] & NAME_END
@@ -230,7 +230,7 @@ cdef bint is_name(const Cursor* c, const Element* element) noexcept nogil:
 # -- attributes, comments and text
 
 cdef inline bint skip_attribute(Cursor* c) noexcept nogil:
-    """Move behind the next attribute of a tag, if it has one."""
+    """Move behind the next attribute of a tag; False if it has no more."""
     cdef const unsigned char* at = c.at
     cdef const unsigned char* end = c.end
     cdef unsigned char quote
@@ -274,14 +274,12 @@ cdef void skip_comment(Cursor* c) noexcept nogil:
         c.at += 1
         if c.at[-2] == b"-" and c.at[-3] == b"-":  # they may be those of <!--
             return
-        if c.at - start >= 8 and (
-            c.at[-2] == b"!" and c.at[-3] == b"-" and c.at[-4] == b"-"
-        ):
+        if c.at - start >= 8 and memcmp(c.at - 4, b"--!", 3) == 0:
             return
 
 
 cdef bint ends_comment(Cursor c, const unsigned char* end) noexcept nogil:
-    """Whether there is a --> between a place and an end."""
+    """Whether there is a --> between the cursor and ``end``."""
     cdef const unsigned char* start = c.at
     c.end = end
     while True:
@@ -296,8 +294,7 @@ cdef bint ends_comment(Cursor c, const unsigned char* end) noexcept nogil:
 cdef void skip_raw(Cursor* c, const Element* element) noexcept nogil:
     """Move to the end tag of an element with only text inside."""
     cdef bint script = element.traits & SCRIPT
-    cdef bint commented = False
-    cdef bint nested = False
+    cdef bint commented = False, nested = False
     cdef Cursor before
     if element.traits & ENDLESS:
         c.at = c.end
@@ -322,7 +319,7 @@ cdef void skip_raw(Cursor* c, const Element* element) noexcept nogil:
             nested = True
         elif script and starts(c, b"!--"):
             commented = True
-            c.at += 1  # these dashes may be those of the end
+            c.at += 1  # its dashes may be those of its end
 
 
 # -- tags
@@ -341,7 +338,7 @@ cdef struct Tag:
 
 
 cdef bint find_tag(Cursor* c, Tag* tag, Py_ssize_t most) noexcept nogil:
-    """Move behind the next tag, if there is one, and describe it."""
+    """Move behind the next tag and describe it; False if there is none."""
     cdef Py_ssize_t count = 0
     while True:
         skip_to(c, b"<")
@@ -379,13 +376,13 @@ cdef struct Copy:
 cdef int leave_out(
     Copy* copy, const unsigned char* start, const unsigned char* end
 ) noexcept nogil:
-    """Copy the source up to a piece that is left out."""
+    """Copy the source up to ``start``, and leave out the piece up to ``end``."""
     cdef const unsigned char* done = copy.done
     copy.done = end
     return add_bytes(&copy.kept, <const char*>done, start - done) if start > done else DONE
 
 
-cdef int copy_rest(
+cdef int copy_source(
     Copy* copy, Cursor* c, int32_t* opened, Py_ssize_t most, Py_ssize_t stray
 ) noexcept nogil:
     """Copy a source without surplus, if it has any."""
@@ -401,32 +398,28 @@ cdef int copy_rest(
             if leave_out(copy, tag.start, c.at) or add_bytes(&copy.kept, b"</>", 3):
                 return NO_MEMORY
             continue
-        if tag.opens and tag.allowed < tag.last:
-            if leave_out(copy, tag.allowed, tag.last):
-                return NO_MEMORY
+        if tag.opens and tag.allowed < tag.last and leave_out(copy, tag.allowed, tag.last):
+            return NO_MEMORY
         if tag.opens and tag.element.traits & RAW and not tag.closed:
             skip_raw(c, tag.element)
     return leave_out(copy, c.end, c.end) if copy.kept.used else DONE
 
 
 def without_surplus(bytes source not None, Py_ssize_t most, Py_ssize_t stray):
-    """A source without surplus tags and attributes, or the source itself."""
-    cdef Cursor c
-    cdef Copy copy
+    """A source without surplus attributes and stray tags, or the source itself."""
     cdef int status
-    cdef Py_ssize_t size = len(source)
+    cdef const unsigned char* begin = source
+    cdef Cursor c = Cursor(begin, begin + len(source))
+    cdef Copy copy = Copy(Array(NULL, 0, 0), begin)
     cdef int32_t* opened = <int32_t*>calloc(KEYS, sizeof(int32_t))
     if opened == NULL:
         raise MemoryError
-    c.at = copy.done = source
-    c.end = c.at + size
-    copy.kept = Array(NULL, 0, 0)
     try:
-        if size < SHORT:
-            status = copy_rest(&copy, &c, opened, most, stray)
+        if len(source) < SHORT:
+            status = copy_source(&copy, &c, opened, most, stray)
         else:
             with nogil:
-                status = copy_rest(&copy, &c, opened, most, stray)
+                status = copy_source(&copy, &c, opened, most, stray)
         if status == NO_MEMORY:
             raise MemoryError
         return copy.kept.data[: copy.kept.used] if copy.kept.used else source

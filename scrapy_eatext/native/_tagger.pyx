@@ -6,7 +6,7 @@ of blocks at a time, so that a tile's features, bins and sums stay in a cache.  
 figures and features that the model uses are evaluated.
 
 To add a fact: name it in FACTS of facts.py or context.py, and compute it there.  A sum
-of a column of blocks with the same name ("box.commas" of "commas") needs nothing here,
+of a column of blocks with the same name ("box.commas" of "commas") needs no code here,
 see SOURCE.  Otherwise, name it in Narrow or Wide of tagger_names.pxi, with the domain
 first ("page.titles" is PAGE_TITLES), and fill narrow() or wide() of that name in one of
 the read_...() functions.  Its place in FACTS does not matter; a fact that is missing
@@ -54,13 +54,6 @@ include "tagger_context.pxi"
 include "tagger_trees.pxi"
 
 # -- the tagger
-
-
-cdef inline int tile_width(size_t count) noexcept nogil:
-    """The number of blocks in a tile, of ``count``, so that tiles are about equal."""
-    cdef size_t tiles = (count + TILE - 1) // TILE
-    cdef size_t width = (count + tiles - 1) // tiles if tiles else 0
-    return <int>((width + LANES - 1) // LANES * LANES)
 
 
 cdef int raise_for(int status) except -1:
@@ -138,33 +131,34 @@ cdef class Tagger:
         return dict(zip(names, made))
 
     cdef int run(self, Page* p, int64_t* out) noexcept nogil:
-        """Both rounds, a tile at a time."""
-        cdef size_t width = tile_width(p.count)
+        """Both rounds, a tile at a time, of a page with blocks."""
+        # Blocks in a tile, so that the tiles are about equal.
+        cdef size_t lanes = (p.count + TILE - 1) // TILE * LANES
+        cdef size_t width = (p.count + lanes - 1) // lanes * LANES
         cdef size_t tiles = (p.count + width - 1) // width
-        # The room that the second round's bins of a tile take, and of how many tiles
-        # the first round keeps its part of these.
-        cdef size_t room = <size_t>self.second.features * TILE
-        cdef size_t kept = min(tiles, most_bins // room) if room else 0
+        # The size of a tile's bins in the second round, and the number of tiles for
+        # which the first round keeps its part of them.
+        cdef size_t size = <size_t>self.second.features * TILE
+        cdef size_t kept = min(tiles, most_bins // size) if size else 0
         cdef size_t classes = max(self.first.classes, self.second.classes)
         cdef size_t i
-        cdef int status
         cdef int32_t* sums
         cdef uint8_t* bins
         cdef uint8_t* later
         cdef uint8_t* here
-        status = read_page(p, self.words) or self.own.make_figures(p)
+        cdef int status = read_page(p, self.words) or self.own.make_figures(p)
         if status:
             return status
         bins = <uint8_t*>room_for(p, self.first.features, TILE)
         # room_for() adds one more, for the tiles that are not kept.
-        later = <uint8_t*>room_for(p, kept, room, False)
+        later = <uint8_t*>room_for(p, kept, size, False)
         sums = <int32_t*>room_for(p, classes, TILE * sizeof(int32_t))
         if p.failed:
             return NO_MEMORY
         for i in range(tiles):
             if is_late(p):
                 return TIME_IS_UP
-            here = later + i * room if i < kept else NULL
+            here = later + i * size if i < kept else NULL
             self.make_bins(self.own, p, i * width, width, bins, here)
             self.first.likelihoods(p, i * width, width, bins, sums, out)
         status = read_likelihoods(p, out) or self.around.make_figures(p)
@@ -173,7 +167,7 @@ cdef class Tagger:
         for i in range(tiles):
             if is_late(p):
                 return TIME_IS_UP
-            here = later + min(i, kept) * room
+            here = later + min(i, kept) * size
             if i >= kept:
                 self.make_bins(self.own, p, i * width, width, NULL, here)
             self.make_bins(self.around, p, i * width, width, NULL, here)
@@ -189,7 +183,7 @@ cdef class Tagger:
         uint8_t* first,
         uint8_t* second,
     ) noexcept nogil:
-        """The bins of a tile's blocks in each round's forest, if they are wanted.
+        """Write the bins of a tile's blocks in each round's forest, unless NULL is given.
 
         Each feature is used while it is in the first-level cache.
         """
@@ -204,8 +198,8 @@ cdef class Tagger:
             same = line.operation == O_COPY and p.column[line.a].step == 0
             evaluate(line, p.column, start, 1 if same else count, p.count, values)
             if first != NULL:
-                self.first.count_row(program.asked[i, 0], values, width, same, first)
+                self.first.count_row(program.numbers[i, 0], values, width, same, first)
             if second != NULL:
-                self.second.count_row(program.asked[i, 1], values, width, same, second)
+                self.second.count_row(program.numbers[i, 1], values, width, same, second)
 
 include "tagger_whole.pxi"

@@ -27,18 +27,10 @@ cdef enum How:
     APART
 
 cdef struct Item:
-    # For an element that is an item: 1 plus the kind of its first unit, 0 before any.
+    # For an item: 1 plus the kind of its first unit, 0 before it.
     int32_t begun
-    # For a numbered list: the number of its items so far.
+    # For a numbered list: the number of its last item.
     int32_t number
-
-
-cdef int indent(Array* out, int32_t level, int32_t deepest) except -1:
-    """Two spaces for each level, if there are any."""
-    cdef int32_t i
-    for i in range(min(level, deepest)):
-        add(out, b"  ", 2)
-    return 0
 
 
 cdef inline int add(Array* out, const char* text, size_t size) except -1:
@@ -47,23 +39,23 @@ cdef inline int add(Array* out, const char* text, size_t size) except -1:
     return 0
 
 
-cdef int check_text(const int32_t[:, ::1] blocks, Py_ssize_t i, Py_ssize_t size) except -1:
-    """Raise unless the block exists and its text is within bounds."""
+cdef const int32_t* block_of(
+    const int32_t[:, ::1] blocks, const int32_t[:, ::1] elements, Py_ssize_t i, Py_ssize_t size
+) except NULL:
+    """A block; raises unless the tables have its text, its item and the item's parent."""
+    cdef const int32_t* block
+    cdef int32_t item
     if not 0 <= i < blocks.shape[0]:
         raise IndexError(f"there is no block {i}")
-    if not 0 <= blocks[i, BLOCK_START] <= blocks[i, BLOCK_END] <= size:
-        raise ValueError("the tables of the walk do not fit together")
-    return 0
-
-
-cdef int check_holder(const int32_t[:, ::1] elements, int32_t row) except -1:
-    """Raise unless the element and its parent exist, or neither is given."""
-    cdef Py_ssize_t count = elements.shape[0]
-    if not -1 <= row < count or not (
-        row < 0 or -1 <= elements[row, ELEMENT_PARENT] < count
+    block = &blocks[i, 0]
+    item = block[BLOCK_ITEM]
+    if not (
+        0 <= block[BLOCK_START] <= block[BLOCK_END] <= size
+        and -1 <= item < elements.shape[0]
+        and (item < 0 or -1 <= elements[item, ELEMENT_PARENT] < elements.shape[0])
     ):
         raise ValueError("the tables of the walk do not fit together")
-    return 0
+    return block
 
 
 def join(
@@ -77,30 +69,23 @@ def join(
     cdef Py_ssize_t element_count = elements.shape[0]
     cdef const char* source = text
     cdef const int32_t* block
-    cdef Item* items = NULL
+    cdef Item* items
     cdef Array out = Array(NULL, 0, 0)
-    cdef bint listed = False
     cdef How before = NOTHING
     cdef str gap
     if elements.shape[1] != ELEMENT_COLUMNS or blocks.shape[1] != BLOCK_COLUMNS:
         raise ValueError("a table has another number of columns")
     if gaps and len(gaps) != len(kept):
         raise ValueError("there is not a gap for each block")
-    for i in kept:
-        check_text(blocks, i, size)
-        block = &blocks[i, 0]
-        check_holder(elements, block[BLOCK_ITEM])
-        listed |= block[BLOCK_ITEM] >= 0
+    items = <Item*>calloc(element_count + 1, sizeof(Item))
+    if items == NULL:
+        raise MemoryError
     try:
-        if listed:
-            items = <Item*>calloc(element_count, sizeof(Item))
-            if items == NULL:
-                raise MemoryError
-            for i, n in first:
-                if 0 <= i < element_count:
-                    items[i].number = n - 1
+        for i, n in first:
+            if 0 <= i < element_count:
+                items[i].number = n - 1
         for at, i in enumerate(kept):
-            block = &blocks[i, 0]
+            block = block_of(blocks, elements, i, size)
             gap = gaps[at] if gaps else ""
             if gap:
                 if before != NOTHING:
@@ -124,8 +109,7 @@ cdef How lead(
     int32_t deepest,
 ) except *:
     """Add the gap and the mark before a unit's text; returns the unit's placement."""
-    cdef int32_t item = block[BLOCK_ITEM], level = block[BLOCK_LEVEL]
-    cdef int32_t ordered
+    cdef int32_t item = block[BLOCK_ITEM], level, ordered
     cdef int kind = block[BLOCK_KIND]
     cdef bint again = item >= 0 and items[item].begun > 0
     cdef char[16] number
@@ -135,7 +119,8 @@ cdef How lead(
     if kind == ITEM and (item < 0 or items[item].begun == kind + 1):
         if before != NOTHING:
             add(out, b"\n\n", 1 if before == LISTED else 2)
-        indent(out, level - 1 + again, deepest)
+        for level in range(min(block[BLOCK_LEVEL] - 1 + again, deepest)):
+            add(out, b"  ", 2)
         if not again:
             ordered = elements[item, ELEMENT_PARENT] if item >= 0 else -1
             if ordered >= 0 and elements[ordered, ELEMENT_TAG] == NUMBERED:
@@ -151,11 +136,11 @@ cdef How lead(
 
 
 cdef class inline:
-    """See markdown.python_inline(); what is rare is done by the functions given."""
+    """See markdown.python_inline(); rare spans are left to the given functions."""
 
     cdef object escaped, address, in_elements, emphasised, first_of, quoted, without, parted
     cdef object markup, in_link
-    # The bit of texts with signs, and the most brackets.
+    # The bit of spans with signs, and the most brackets.
     cdef Py_ssize_t signs, most
 
     def __init__(self, functions, patterns, signs, most):

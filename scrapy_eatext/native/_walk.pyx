@@ -1,10 +1,9 @@
 # cython: language_level=3, cdivision=True
 """The compiled twins of the walk, and of the look-up of elements by rows.
 
-They read libxml2's own nodes, the walk without the GIL, and call no function of
-libxml2: an element of lxml has a pointer to its node, and nodes have pointers to other
-nodes.  Their layout is in lxml's headers.  As always in lxml, the tree must not change
-meanwhile.
+They read libxml2's nodes, the walk without the GIL, and call no function of libxml2: an
+element of lxml has a pointer to its node, and nodes have pointers to other nodes, with
+the layout in lxml's headers.  The tree must not change meanwhile.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
@@ -59,8 +58,8 @@ cdef enum:
     # The ends of a walk, besides DONE and NO_MEMORY.
     TOO_LONG = -2
     TIME_IS_UP = -3
-    # The page has something that only the Python twin handles.
-    NOT_MINE = -4
+    # Only the Python twin can walk this tree.
+    UNSUPPORTED = -4
 
 include "walk_characters.pxi"
 include "walk_names.pxi"
@@ -77,7 +76,7 @@ cdef enum:
     # count as a node.
     CLOCK = 4096
     CLOCK_BYTES = 64
-    # The style before an image: that of no text.
+    # The style of the previous text after an image, which no text has.
     UNMARKED = -4
 
 cdef int32_t IMAGE_STYLE = specification.IMAGE
@@ -88,7 +87,7 @@ assert BLOCK_OTHER - BLOCK_UPPER == SPACE - 1 - UPPER
 
 
 cdef struct Frame:
-    # The properties of text by the elements around it.
+    # The properties that a piece of text has from the elements around it.
     int32_t block
     int32_t kind
     int32_t level
@@ -103,7 +102,7 @@ cdef struct Frame:
 
 
 cdef struct Open:
-    # An open element, its row and place among its siblings, and the frame outside it.
+    # An open element, the row of its parent, its place there, and the frame around it.
     const tree.xmlNode* node
     int32_t outside
     int32_t place
@@ -119,10 +118,8 @@ cdef struct Walker:
     Array tokens
     Array marks
     Array text
-    # The open elements, and memory for a text in several nodes.
     Array open
-    Array joined
-    Seen[SEEN] seen
+    CachedName[CACHED_NAMES] names
     bint lenient
     # lxml's document of the tree.
     void* document
@@ -135,14 +132,14 @@ cdef struct Walker:
     int32_t place
     # The place in the text where an element of APART ended.
     size_t apart
-    # The text of the next block so far: the end of the text, from start.
+    # Where the next block begins in the text.
     size_t start
     int32_t inner
     int32_t pending
     size_t link_chars
     size_t strong_chars
-    # Where the marks of that text begin; the style and the link of the text before,
-    # and those of the white space that is pending.
+    # Where the marks of that block begin; the style and the link of the previous text,
+    # and those of pending white space.
     size_t first_mark
     int32_t style
     int32_t anchor
@@ -196,46 +193,28 @@ cdef bint ends_in_question(const tree.xmlNode* node) noexcept nogil:
     return found
 
 
-cdef inline const tree.xmlNode* not_text(const tree.xmlNode* node) noexcept nogil:
-    """The first node, from this one on, that is not text."""
-    while node != NULL and is_text(node):
+cdef bint has_question(const tree.xmlNode* element, int* left) noexcept nogil:
+    """Whether any text in an element ends in a question mark; searches ``left`` nodes."""
+    cdef const tree.xmlNode* node = element.children
+    if ends_in_question(node):
+        return True
+    while node != NULL and left[0] > 0:
+        if is_child(node):
+            left[0] -= 1
+            if ends_in_question(node.next) or (
+                node.type == tree.XML_ELEMENT_NODE and has_question(node, left)
+            ):
+                return True
         node = node.next
-    return node
-
-
-cdef int ask(const tree.xmlNode* button, bint* found) noexcept nogil:
-    """Whether the text of a button ends in a question mark, with or without icons."""
-    cdef const tree.xmlNode* node = button
-    cdef const tree.xmlNode* inside
-    cdef bint is_element
-    cdef int left = QUESTION_NODES
-    found[0] = False
-    while left:
-        left -= 1
-        if not is_child(node):
-            return NOT_MINE
-        is_element = node.type == tree.XML_ELEMENT_NODE
-        if (is_element and ends_in_question(node.children)) or (
-            node != button and ends_in_question(node.next)
-        ):
-            found[0] = True
-            break
-        inside = not_text(node.children) if is_element else NULL
-        while inside == NULL and node != button:
-            inside = not_text(node.next)
-            node = node.parent
-        if inside == NULL:
-            break
-        node = inside
-    return DONE
+    return False
 
 
 cdef bint is_skipped(
-    Walker* w, const tree.xmlNode* node, uint32_t traits, uint32_t told
+    Walker* w, const tree.xmlNode* node, uint32_t traits, uint32_t attributes
 ) noexcept nogil:
-    """Whether an element's content is no text of the page, by its tag alone."""
+    """Whether an element's tag excludes its content from the page's text."""
     if traits & TEMPLATE:
-        return not told & SHADOW
+        return not attributes & SHADOW
     if traits & HEAD:
         return not holds_body(node)
     if w.lenient:
@@ -243,17 +222,17 @@ cdef bint is_skipped(
     return traits & SKIP or (traits & BUTTON and w.frame.kind != HEADING)
 
 
-cdef bint is_hidden(uint32_t traits, uint32_t told) noexcept nogil:
-    """Whether an element is permanently hidden, by its attributes."""
-    if traits & DIALOG and not told & OPEN:
+cdef bint is_hidden(uint32_t traits, uint32_t attributes) noexcept nogil:
+    """Whether an element's attributes hide it permanently."""
+    if traits & DIALOG and not attributes & OPEN:
         return True
-    if not told & HIDES and (not told & HIDDEN or told & LATER):
+    if not attributes & HIDES and (not attributes & HIDDEN or attributes & REVEALED):
         return False
-    return not told & (PANEL if told & PLAYS else LABELLED)
+    return not attributes & (PANEL if attributes & HAS_ROLE else LABELLED)
 
 
 cdef int mark_other(Walker* w, int32_t style) noexcept nogil:
-    """Mark something that is no text, by its parent's row and its place there."""
+    """Mark an image, embed or rule, by its parent's row and its place there."""
     if w.frame.pre:
         return DONE
     w.style = UNMARKED
@@ -261,19 +240,19 @@ cdef int mark_other(Walker* w, int32_t style) noexcept nogil:
 
 
 cdef int skip(Walker* w, uint32_t traits) noexcept nogil:
-    """Skip an element whose content is no text of the page."""
+    """Process an element whose content is no text of the page."""
     w.controls += (traits & CONTROL) != 0
     w.images += (traits & IMAGE) != 0
-    if traits & (IMAGE | SOURCE | EMBED):
-        if mark_other(w, EMBED_STYLE if traits & EMBED else IMAGE_STYLE):
-            return NO_MEMORY
+    cdef int32_t style = EMBED_STYLE if traits & EMBED else IMAGE_STYLE
+    if traits & (IMAGE | SOURCE | EMBED) and mark_other(w, style):
+        return NO_MEMORY
     if traits & SPACER:
         add_space(w)
     return DONE
 
 
 cdef int break_line(Walker* w, uint32_t traits) noexcept nogil:
-    """End a line, or the block if a line just ended or at a rule."""
+    """End a line; end the block at a rule, and at the second of two line breaks."""
     cdef int status
     if traits & RULE or w.frame.pre:
         status = border(w, w.frame.pre)
@@ -290,7 +269,7 @@ cdef int break_line(Walker* w, uint32_t traits) noexcept nogil:
 cdef int add_replacement(
     Walker* w, const tree.xmlNode* node, bint* found
 ) noexcept with gil:
-    """Add the text of replacement_of(), if there is one."""
+    """Add the text of replacement_of(); ``found`` is set if it is not None."""
     cdef int32_t style = w.frame.style
     cdef bytes text
     try:
@@ -300,7 +279,7 @@ cdef int add_replacement(
             return DONE
         text = replacement.encode()
     except Exception:
-        return NOT_MINE
+        return UNSUPPORTED
     found[0] = True
     if not text:
         return DONE
@@ -313,11 +292,11 @@ cdef int add_replacement(
 
 
 cdef void enter_frame(
-    Frame* frame, const Name* tag, bint leads, int32_t row
+    Frame* frame, const Name* tag, bint has_href, int32_t row
 ) noexcept nogil:
-    """Set the frame inside an element, from the frame outside."""
+    """Change the frame around an element to the frame inside it."""
     if not tag.traits & BLOCK:
-        if tag.traits & LINK and leads:
+        if tag.traits & LINK and has_href:
             frame.link = True
             frame.anchor = row
         elif tag.traits & STRONG:
@@ -344,9 +323,9 @@ cdef void enter_frame(
 
 
 cdef int open_element(
-    Walker* w, const tree.xmlNode* node, const Name* tag, bint leads, size_t tokens
+    Walker* w, const tree.xmlNode* node, const Name* tag, bint has_href, size_t tokens
 ) noexcept nogil:
-    """Begin an element whose content is text of the page; its tokens are read."""
+    """Begin an element whose content is text; its tokens begin at ``tokens``."""
     cdef bint is_block = tag.traits & BLOCK != 0, is_apart = tag.traits & APART != 0
     cdef Open* open
     cdef int32_t* row
@@ -354,7 +333,7 @@ cdef int open_element(
     if is_block:
         status = border(w, w.frame.pre)
     elif tag.style & RAISED_STYLE:
-        # The number of a note belongs to the link before it.
+        # The number of a footnote stays directly after the link before it.
         w.apart = 0
     elif is_apart and w.text.used == w.apart:
         add_space(w)
@@ -377,52 +356,44 @@ cdef int open_element(
     w.here = rows_of(&w.elements, ELEMENT_COLUMNS) - 1
     w.place = 0
     w.started += 1
-    enter_frame(&w.frame, tag, leads, w.here)
+    enter_frame(&w.frame, tag, has_href, w.here)
     w.links += w.frame.link and tag.traits & LINK != 0
     return DONE
 
 
-cdef Name as_heading(const Name* tag, int32_t level) noexcept nogil:
-    """A heading's element name."""
-    cdef Name heading = tag[0]
-    heading.kind = HEADING
-    heading.level = level or UNTOLD_LEVEL
-    heading.traits |= BLOCK
-    return heading
-
-
 cdef int enter(Walker* w, const tree.xmlNode** node) noexcept nogil:
     """Begin an element; go to its first child, or to the next node if it is skipped."""
-    cdef const Name* tag = look_up(w.seen, local_name(node[0]))
+    cdef const Name* tag = look_up(w.names, local_name(node[0]))
     cdef size_t tokens = w.tokens.used
-    cdef uint32_t told = 0
+    cdef uint32_t attributes = 0
     cdef Name heading
     cdef bint found = False
-    cdef int status = DONE
-    # A skipped element is skipped whatever its attributes are.
+    cdef int status = DONE, left = QUESTION_NODES - 1
+    # The attributes of other skipped elements have no effect.
     if tag.traits & (TEMPLATE | HEAD) or not tag.traits & (LENIENT_SKIP if w.lenient else SKIP):
-        status = read_attributes(node[0], w.seen, &w.tokens, &told)
-    if not status and tag.traits & BUTTON and w.frame.kind != HEADING:
-        status = ask(node[0], &found)
-        if found:
-            tag, found = &QUESTION, False
+        status = read_attributes(node[0], w.names, &w.tokens, &attributes)
     if status:
         return status
+    if tag.traits & BUTTON and w.frame.kind != HEADING and has_question(node[0], &left):
+        tag = &QUESTION
     if is_special(node[0], tag):
         status = add_replacement(w, node[0], &found)
     if status or found:
         pass
-    elif is_skipped(w, node[0], tag.traits, told):
+    elif is_skipped(w, node[0], tag.traits, attributes):
         status = skip(w, tag.traits)
     elif tag.traits & (BREAK | RULE):
         status = break_line(w, tag.traits)
     elif tag.traits & AMP_IMAGE and mark_other(w, IMAGE_STYLE):
         status = NO_MEMORY
-    elif w.lenient or not is_hidden(tag.traits, told):
-        if told & HEADS and (tag.traits & HEADED or not tag.number):
-            heading = as_heading(tag, told >> LEVEL_AT)
+    elif w.lenient or not is_hidden(tag.traits, attributes):
+        if attributes & AS_HEADING and (tag.traits & HEADED or not tag.number):
+            heading = tag[0]
+            heading.kind = HEADING
+            heading.level = attributes >> LEVEL_AT or DEFAULT_HEADING_LEVEL
+            heading.traits |= BLOCK
             tag = &heading
-        status = open_element(w, node[0], tag, told & HREF, tokens)
+        status = open_element(w, node[0], tag, attributes & HREF, tokens)
         node[0] = node[0].children
         return status
     w.tokens.used = tokens
@@ -448,41 +419,11 @@ cdef int leave(Walker* w, const tree.xmlNode** node) noexcept nogil:
     return status
 
 
-cdef int take_text(
-    Walker* w, const tree.xmlNode** node, const uint8_t** text
-) noexcept nogil:
-    """The text that begins at a node; go to the node behind it.
-
-    A changed tree may have a text in several nodes, which lxml joins.
-    """
-    cdef const tree.xmlNode* at = node[0]
-    text[0] = <const uint8_t*>b""
-    if has_text(at) and (at.next == NULL or not is_text(at.next)):
-        if at.content != NULL:
-            text[0] = <const uint8_t*>at.content
-        node[0] = at.next
-        return DONE
-    w.joined.used = 0
-    while at != NULL and is_text(at):
-        if has_text(at) and at.content != NULL:
-            if add_bytes(
-                &w.joined, <const char*>at.content, strlen(<const char*>at.content)
-            ):
-                return NO_MEMORY
-        w.patience -= 1
-        at = at.next
-    if add_bytes(&w.joined, b"\0", 1):
-        return NO_MEMORY
-    text[0] = <const uint8_t*>w.joined.data
-    node[0] = at
-    return DONE
-
-
 cdef int walk_tree(Walker* w, const tree.xmlNode* root) noexcept nogil:
     """Walk from a root element to its end."""
     cdef const tree.xmlNode* node = root
     cdef const uint8_t* text
-    # lxml does not see text behind a node that it does not know.
+    # Text behind a node that is no child is no element's text or tail in lxml.
     cdef bint reading = True
     cdef int status = enter(w, &node)
     while status == DONE and w.open.used:
@@ -498,9 +439,13 @@ cdef int walk_tree(Walker* w, const tree.xmlNode* root) noexcept nogil:
             reading = True
             status = enter(w, &node)
         elif is_text(node):
-            status = take_text(w, &node, &text)
-            if status == DONE and reading and text[0]:
+            # A changed tree may have a text in several nodes, which lxml joins.
+            if not has_text(node) or (node.next != NULL and is_text(node.next)):
+                return UNSUPPORTED
+            text = <const uint8_t*>node.content
+            if reading and text != NULL and text[0]:
                 status = add_preformatted(w, text) if w.frame.pre else add_text(w, text)
+            node = node.next
         else:
             reading = is_child(node)
             if reading:
@@ -515,7 +460,7 @@ cdef object table(const Array* array, Py_ssize_t columns):
     cdef int32_t[:, ::1] made
     # The tables refer to each other's rows by 32-bit numbers.
     if rows > specification.MAX_TEXT:
-        raise OverflowError(f"the page has more than {specification.MAX_TEXT} of something")
+        raise OverflowError(f"the walk made more than {specification.MAX_TEXT} rows")
     made = np.empty((rows, columns), np.int32)
     if rows:
         memcpy(&made[0, 0], array.data, array.used)
@@ -556,7 +501,7 @@ def walk(
             raise TimeLimitError
         if status == TOO_LONG:
             raise OverflowError(f"the page has more than {longest} bytes of text")
-        if status == NOT_MINE:
+        if status == UNSUPPORTED:
             return specification.python_walk(root, lenient)
         return specification.Walk(
             w.text.data[: w.text.used] if w.text.used else b"",
@@ -573,6 +518,5 @@ def walk(
         free(w.marks.data)
         free(w.text.data)
         free(w.open.data)
-        free(w.joined.data)
 
 include "walk_rows.pxi"

@@ -2,14 +2,15 @@
 
 The Python function is the readable specification; its compiled twin must have exactly
 the same results (PEP 399).  The Python function is called python_NAME, its twin NAME,
-and the function's module ends with
+and the module of the Python function ends with
 
     NAME = twin(python_NAME, "_module")
 
 All callers use NAME.  For a class, the names are PythonName and Name.  A compiled
-function that needs tables is an object, made of the tables that twin() gets after the
-module's name.  Tests run both functions (``both()`` in tests/support/properties.py).  A
-twin is worth its lines if it saves about .1 ms per page.
+function that needs tables is an object, made of the tables that are given to twin()
+after the module's name.  Tests run both functions (``both()`` in
+tests/support/properties.py).  A twin is worth its lines if it saves about 0.1 ms per
+page.
 
 The compiled modules exist if there was a compiler when the package was built.  They do
 not run with SCRAPY_EATEXT_PURE=1 in the environment.  Nor does a module whose source
@@ -33,7 +34,7 @@ from typing import Any, TypeVar
 
 from lxml import etree
 
-# They are built together: unless all exist, none runs.
+# Unless all exist, none runs.
 _MODULES = ("_nodes", "_source", "_tagger", "_text", "_walk")
 _FOLDER = Path(__file__).parent
 # The oldest lxml that setup.cfg allows and for which modules are built.
@@ -65,15 +66,13 @@ def load(name: str) -> ModuleType | None:
     full_name = f"{__package__}.{name}"
     try:
         module = import_module(full_name)
-        if hasattr(module, "check_names"):
-            module.check_names()
     except Exception as error:  # noqa: BLE001
         reason = f"{type(error).__name__}: {error}"
     else:
         reason = _fault(module, name)
     if not reason:
         return module
-    _step_back(name, reason)
+    _warn(name, reason)
     return None
 
 
@@ -91,16 +90,14 @@ def _fault(module: ModuleType, name: str) -> str:
 
 
 def checksum(source: Path) -> int:
-    """The checksum of a .pyx and of all headers of the package, for setup.py too.
-
-    One header is generated from columns.py, which is read instead.
-    """
+    """The checksum of a .pyx and of all headers of the package, for setup.py too."""
     return zlib.crc32(source.read_bytes(), _of_headers(source.parents[1]))
 
 
 @cache
 def _of_headers(package: Path) -> int:
     value = 0
+    # One header is generated from columns.py, which is read instead.
     made = package / "native/columns.pxd"
     headers = {*package.glob("*/*.px[di]"), *package.glob("page/columns.py")} - {made}
     for header in sorted(headers):
@@ -124,16 +121,19 @@ def mismatch(built_for: Versions, running: Versions) -> str:
     return "" if built_for[2] == running[2] else "it is for another build of lxml"
 
 
-def _step_back(name: str, reason: str) -> None:
+def _warn(name: str, reason: str) -> None:
+    """Warn that a compiled module does not run, and name the remedy."""
     root = _FOLDER.parents[1]
-    # pip would find or reuse the same wheel.
-    what = "--force-reinstall --no-deps --no-cache-dir --no-binary scrapy-eatext scrapy-eatext"
-    if (root / "setup.py").exists():
-        what = f'--editable "{root}"'
-    remedy = f'To build it anew: "{sys.executable}" -m pip install {what}'
+    pip = f'"{sys.executable}" -m pip install'
     if etree.LXML_VERSION < _OLDEST:
+        remedy = f"It needs a newer lxml: {pip} --upgrade lxml"
+    elif (root / "setup.py").exists():
+        remedy = f'To build it anew: {pip} --editable "{root}"'
+    else:
+        # Without these options pip would find or reuse the same wheel.
         remedy = (
-            f'It needs a newer lxml: "{sys.executable}" -m pip install --upgrade lxml'
+            f"To build it anew: {pip} --force-reinstall --no-deps --no-cache-dir "
+            "--no-binary scrapy-eatext scrapy-eatext"
         )
     warnings.warn(
         f"scrapy-eatext runs slower, without its compiled module {name}: {reason}. "

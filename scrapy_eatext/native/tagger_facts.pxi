@@ -2,11 +2,10 @@
 
 cdef int read_page(Page* p, WordTable words) noexcept nogil:
     """Compute all facts of the first round."""
+    cdef size_t n = p.count, most = max(p.count, p.element_count)
+    cdef Sources* known
     if not is_sound(p):
         return NOT_SOUND
-    cdef size_t n = p.count
-    cdef size_t most = n if n > p.element_count else p.element_count
-    cdef Sources* known
     p.element = <Element*>room_for(p, p.element_count, sizeof(Element))
     p.named = <Named*>room_for(p, p.element_count, sizeof(Named))
     known = <Sources*>room_for(p, 1, sizeof(Sources))
@@ -109,7 +108,8 @@ cdef int read_tokens(Page* p, WordTable words) noexcept nogil:
         if from_[ELEMENT_PARENT] >= 0:
             named.far = p.named[from_[ELEMENT_PARENT]].far
             named.flags = p.named[from_[ELEMENT_PARENT]].flags
-        for k in range(from_[ELEMENT_FIRST_TOKEN], from_[ELEMENT_FIRST_TOKEN] + from_[ELEMENT_TOKENS]):
+        k = from_[ELEMENT_FIRST_TOKEN]
+        for k in range(k, k + from_[ELEMENT_TOKENS]):
             word = find(words.names, p.tokens[k])
             if word == NULL:
                 continue
@@ -181,7 +181,7 @@ cdef void distances(
     int32_t* since,
     int32_t* to,
 ) noexcept nogil:
-    """The distances back and on to blocks with ``least`` or more, or FAR.
+    """The distances to the previous and next blocks with ``least`` or more, or FAR.
 
     A block's value is ``step`` places after that of the previous block.
     """
@@ -261,12 +261,10 @@ cdef void read_texts(Page* p, Words words, Sources* known) noexcept nogil:
     """The weights of blocks' words, and the words shared with descriptions."""
     cdef const int32_t* b = p.blocks
     cdef Head head
-    cdef uint32_t[MOST_SEEN] found
-    cdef uint32_t[MOST_SEEN] first
+    cdef uint32_t[MOST_READ] found
     cdef uint32_t[MOST_TOKENS] tokens
-    cdef const uint32_t* begin
     cdef size_t i
-    cdef int source, count = 0
+    cdef int source, count
     cdef bint whole
     for i in range(p.count):
         narrow(p, FROM_HEADLINE)[i] = narrow(p, FROM_SUMMARY)[i] = -FAR
@@ -283,17 +281,14 @@ cdef void read_texts(Page* p, Words words, Sources* known) noexcept nogil:
             &head,
             p.text + b[BLOCK_START],
             p.text + b[BLOCK_END],
-            DESCRIPTION_SEEN if known.any else SEEN,
+            DESCRIPTION_CHARS if known.any else READ_CHARS,
         )
-        begin = found
         if known.any:
-            count = words_in(&head, head.count, MOST_SEEN, found)
+            count = words_in(&head, head.count, MOST_READ, found)
             read_descriptions(p, i, found, count, known)
-        if head.count > SEEN or not known.any:
-            begin = first
-            count = words_in(&head, min(head.count, SEEN), FIRST_WORDS + 1, first)
-        whole = b[BLOCK_CHARS] <= SEEN
-        count = tokens_of(begin, min(count, FIRST_WORDS + 1), whole, tokens)
+        count = words_in(&head, min(head.count, READ_CHARS), FIRST_WORDS + 1, found)
+        whole = b[BLOCK_CHARS] <= READ_CHARS
+        count = tokens_of(found, count, whole, tokens)
         read_words(p, i, tokens, count, words)
         b += BLOCK_COLUMNS
     if known.any:

@@ -60,7 +60,8 @@ cdef struct Page:
     int64_t one
     Element* element
     Named* named
-    # The elements that are containers; the first one is the page.
+    # The number of containers besides the page, their elements, and the number of
+    # groups of similar siblings.
     int32_t boxes
     int32_t* box_element
     int32_t likes
@@ -70,7 +71,7 @@ cdef struct Page:
 
 
 cdef int open_page(Page* p, walk, int64_t[::1] votes) except -1:
-    """Point to a walk's tables, whose numbers are not checked yet, and to its votes."""
+    """Set pointers to a walk's tables, which is_sound() checks later, and to its votes."""
     cdef const int32_t[:, ::1] elements = walk.elements
     cdef const int32_t[:, ::1] blocks = walk.blocks
     cdef const uint32_t[::1] tokens = walk.tokens
@@ -81,21 +82,13 @@ cdef int open_page(Page* p, walk, int64_t[::1] votes) except -1:
     if elements.shape[1] != ELEMENT_COLUMNS or blocks.shape[1] != BLOCK_COLUMNS:
         raise ValueError("a table has another number of columns")
     p.element_count, p.count = elements.shape[0], blocks.shape[0]
-    p.token_count = tokens.shape[0]
-    if p.element_count:
-        p.elements = &elements[0, 0]
-    if p.count:
-        p.blocks = &blocks[0, 0]
-    if p.token_count:
-        p.tokens = &tokens[0]
-    p.text_size = text.shape[0]
-    if p.text_size:
-        p.text = &text[0]
-    if descriptions and len(descriptions) != SOURCES:
-        raise ValueError("the walk tells of another number of sources")
+    p.token_count, p.text_size = tokens.shape[0], text.shape[0]
     p.kinds = <int>votes.shape[0]
-    if p.kinds:
-        p.votes = &votes[0]
+    # Nothing is read at a pointer to an empty table.
+    p.elements, p.blocks = &elements[0, 0], &blocks[0, 0]
+    p.tokens, p.text, p.votes = &tokens[0], &text[0], &votes[0]
+    if descriptions and len(descriptions) != SOURCES:
+        raise ValueError("the walk has descriptions from another number of sources")
     for i, one in enumerate(descriptions):
         p.descriptions[i], p.description_size[i] = <const uint8_t*><const char*>one, len(one)
     for i in range(BLOCK_COLUMNS):

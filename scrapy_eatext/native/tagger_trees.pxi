@@ -6,15 +6,15 @@ cdef class Program:
     cdef const int32_t[:, ::1] figures
     cdef const int32_t[:, ::1] lines
     # The number of each feature in each of the ensembles, or NONE.
-    cdef const int32_t[:, :] asked
+    cdef const int32_t[:, :] numbers
 
-    def __init__(self, names, flags, later, *asking):
+    def __init__(self, names, flags, later, *ensembles):
         self.figures, self.lines = columns.program(tuple(names), flags, later)
-        asked = np.full((len(names), len(asking)), NONE, dtype=np.int32)
-        for i, trees in enumerate(asking):
+        numbers = np.full((len(names), len(ensembles)), NONE, dtype=np.int32)
+        for i, trees in enumerate(ensembles):
             number = {name: k for k, name in enumerate(trees.names)}
-            asked[:, i] = [number.get(name, NONE) for name in names]
-        self.asked = asked
+            numbers[:, i] = [number.get(name, NONE) for name in names]
+        self.numbers = numbers
 
     cdef int make_figures(self, Page* p) noexcept nogil:
         cdef const Line* line
@@ -64,9 +64,9 @@ cdef class Forest:
     cdef void count_row(
         self, int feature, const int32_t* values, int width, bint same, uint8_t* bins
     ) noexcept nogil:
-        """Turn a feature's values in a tile into bins; the first may be ``same`` for all.
+        """Turn a feature's values in a tile into bins, unless the feature is NONE.
 
-        No feature is NONE.
+        If ``same``, the first value is that of all blocks.
         """
         cdef int start
         if feature == NONE:
@@ -83,11 +83,24 @@ cdef class Forest:
         if same:
             memset(bins, bins[0], width)
 
-    cdef void add(self, const uint8_t* bins, int width, int32_t* sums) noexcept nogil:
-        """The trees' sums for a tile's blocks, a row for each class."""
+    cdef void likelihoods(
+        self,
+        const Page* p,
+        size_t start,
+        int width,
+        const uint8_t* bins,
+        int32_t* sums,
+        int64_t* out,
+    ) noexcept nogil:
+        """The likelihoods of a tile's blocks, from the trees' sums for the first class.
+
+        ``sums`` has room for a row of each class.
+        """
         cdef uint8_t[TILE] place
         cdef const int16_t* leaves = &self.leaves[0]
         cdef int tree, k
+        cdef int64_t value
+        cdef size_t i
         memset(sums, 0, <size_t>self.classes * TILE * sizeof(int32_t))
         for tree in range(self.trees):
             k = tree * self.depth
@@ -95,21 +108,7 @@ cdef class Forest:
             for k in range(self.classes):
                 add_leaves(leaves, place, width, sums + k * TILE)
                 leaves += 1 << self.depth
-
-    cdef void likelihoods(
-        self,
-        const Page* p,
-        size_t start,
-        size_t width,
-        const uint8_t* bins,
-        int32_t* sums,
-        int64_t* out,
-    ) noexcept nogil:
-        """The first class's sums of a tile's blocks as likelihoods."""
-        cdef int64_t value
-        cdef size_t i
-        self.add(bins, <int>width, sums)
-        for i in range(min(p.count - start, width)):
+        for i in range(min(p.count - start, <size_t>width)):
             value = quotient((<int64_t>sums[i] + self.bias[0]) * 100, self.scale)
             out[start + i] = min(max(value, -ZERO), HIGHEST - ZERO) + ZERO
 

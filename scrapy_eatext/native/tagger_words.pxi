@@ -13,8 +13,8 @@ cdef class Words:
     """A hash table of words, at most half full.
 
     ``maybe`` is a bit filter with eight bits for each place of the table: a hash whose
-    bit is not set is not in the table, as most words of a page.  Unlike the table,
-    ``maybe`` is small enough to stay in a cache.
+    bit is not set is not in the table, which is so for most words of a page.  Unlike
+    the table, it is small enough to stay in a cache.
     """
 
     cdef int32_t[:, ::1] table
@@ -33,7 +33,7 @@ cdef class Words:
 
 
 cdef inline const Word* place_of(Words words, uint32_t wanted) noexcept nogil:
-    """The place of a hash, or the empty place for it."""
+    """The place of a hash, or the empty place where it would be."""
     cdef uint32_t at = wanted & words.mask
     cdef const Word* word = <const Word*>&words.table[at, 0]
     while word.hash != wanted and word.flag != EMPTY:
@@ -83,13 +83,13 @@ cdef class WordTable:
 cdef enum:
     # The most characters that are read of a text, which is also the most words of it,
     # and the most tokens of a block's first words.
-    MOST_SEEN = 240
+    MOST_READ = 240
     MOST_TOKENS = 24
     # The number of sources of descriptions, and of slots for their words.
     SOURCES = 4
     SLOTS = 4096
 
-cdef int SEEN = words.SEEN
+cdef int READ_CHARS = words.SEEN
 cdef int FIRST_WORDS = words.FIRST_WORDS
 cdef int WORD_CHARS = words.WORD_CHARS
 cdef int SHORT_WORDS = words.SHORT
@@ -108,13 +108,13 @@ WIDE_FIRST, WIDE_LAST = characters.WIDE_PLANES
 # Classes of characters, without a distinction of case, and their lower case.
 cdef uint8_t[0x10000] CLASSES
 cdef uint16_t[0x10000] LOWER
-assert SEEN <= MOST_SEEN and 2 * FIRST_WORDS + 2 <= MOST_TOKENS
-cdef int DESCRIPTION_SEEN = descriptions.SEEN
+assert READ_CHARS <= MOST_READ and 2 * FIRST_WORDS + 2 <= MOST_TOKENS
+cdef int DESCRIPTION_CHARS = descriptions.SEEN
 cdef int MEASURED = len(descriptions.MEASURED)
 cdef int32_t HEADLINE_MOST = descriptions.HEADLINE_WORDS
 cdef int64_t HEADLINE_LEAST = descriptions.HEADLINE_LEAST
 cdef int64_t SUMMARY_LEAST = descriptions.SUMMARY_LEAST
-assert DESCRIPTION_SEEN <= MOST_SEEN and len(descriptions.SOURCES) == SOURCES
+assert DESCRIPTION_CHARS <= MOST_READ and len(descriptions.SOURCES) == SOURCES
 
 
 cdef void fill_characters() except *:
@@ -137,51 +137,52 @@ cdef inline uint32_t pair(uint32_t one, uint32_t other) noexcept nogil:
 cdef struct Head:
     # The first characters of a text, folded, and their classes.
     int count
-    uint32_t[MOST_SEEN] codes
-    uint8_t[MOST_SEEN] kinds
+    uint32_t[MOST_READ] codes
+    uint8_t[MOST_READ] kinds
 
 
 cdef void read_head(Head* head, const uint8_t* at, const uint8_t* end, int most) noexcept nogil:
     """Read at most ``most`` characters of a text."""
     cdef uint32_t code
-    cdef int seen = 0
-    while at < end and seen < most:
+    cdef int i = 0
+    while at < end and i < most:
         at += decode(at, &code)
         if code < 0x10000:
-            head.codes[seen], head.kinds[seen] = LOWER[code], CLASSES[code]
+            head.codes[i], head.kinds[i] = LOWER[code], CLASSES[code]
         else:
-            head.codes[seen] = code
-            head.kinds[seen] = (
-                WIDE_LETTER if WIDE_FIRST <= code <= WIDE_LAST else LETTER
-            )
-        seen += 1
-    head.count = seen
+            head.codes[i] = code
+            head.kinds[i] = WIDE_LETTER if WIDE_FIRST <= code <= WIDE_LAST else LETTER
+        i += 1
+    head.count = i
 
 
-cdef int words_in(const Head* head, int seen, int most, uint32_t* found) noexcept nogil:
-    """Write the hashes of at most ``most`` words of a head; returns their number."""
+cdef int words_in(const Head* head, int size, int most, uint32_t* found) noexcept nogil:
+    """Write the hashes of at most ``most`` words of ``size`` characters of a head.
+
+    Returns the number of words.
+    """
     cdef uint32_t value
     cdef uint8_t kind
     cdef int i = 0, first, count = 0
-    while i < seen and count < most:
+    while i < size and count < most:
         kind, first = head.kinds[i], i
         i += 1
         if kind == LETTER:
             value = mix(BEGIN, head.codes[first])
-            while i < seen and head.kinds[i] == LETTER:
+            while i < size and head.kinds[i] == LETTER:
                 value = mix(value, head.codes[i]) if i - first < WORD_CHARS else value
                 i += 1
-            found[count] = value
-            count += 1
         elif kind == DIGIT:
-            while i < seen and head.kinds[i] == DIGIT:
+            value = mix(BEGIN, NUMBER_WORD)
+            while i < size and head.kinds[i] == DIGIT:
                 i += 1
-            found[count] = mix(BEGIN, NUMBER_WORD)
-            count += 1
-        elif kind == WIDE_LETTER and i < seen and head.kinds[i] == WIDE_LETTER:
+        elif kind == WIDE_LETTER and i < size and head.kinds[i] == WIDE_LETTER:
             # Each pair of neighbours; consecutive pairs overlap.
-            found[count] = mix(mix(BEGIN, head.codes[first]), head.codes[i])
-            count += 1
+            value = mix(mix(BEGIN, head.codes[first]), head.codes[i])
+        else:
+            continue
+        found[count] = value
+        count += 1
     return count
 
 
@@ -190,11 +191,10 @@ cdef int tokens_of(
 ) noexcept nogil:
     """Write the hashes for a block's first words; returns their number."""
     cdef uint32_t value
-    cdef bint ended
+    cdef bint ended = whole and count <= FIRST_WORDS
     cdef int i, made = 0
     if count == 0:
         return 0
-    ended = whole and count <= FIRST_WORDS
     count = min(count, FIRST_WORDS)
     for i in range(count):
         tokens[made] = found[i]
@@ -228,7 +228,7 @@ cdef struct Sources:
 
 
 cdef inline uint32_t slot_of(const Sources* known, uint32_t word) noexcept nogil:
-    """The slot of a word, or the empty slot for it."""
+    """The slot of a word, or the empty slot where it would be."""
     cdef uint32_t at = word & (SLOTS - 1)
     while known.sources[at] and known.hashes[at] != word:
         at = (at + 1) & (SLOTS - 1)
@@ -238,11 +238,11 @@ cdef inline uint32_t slot_of(const Sources* known, uint32_t word) noexcept nogil
 cdef void add_source(Sources* known, int source, const uint8_t* at, size_t size) noexcept nogil:
     """Add the words of one source, which are far fewer than there are slots."""
     cdef Head head
-    cdef uint32_t[MOST_SEEN] found
+    cdef uint32_t[MOST_READ] found
     cdef uint32_t slot
     cdef int i
-    read_head(&head, at, at + size, DESCRIPTION_SEEN)
-    for i in range(words_in(&head, head.count, MOST_SEEN, found)):
+    read_head(&head, at, at + size, DESCRIPTION_CHARS)
+    for i in range(words_in(&head, head.count, MOST_READ, found)):
         slot = slot_of(known, found[i])
         if not known.sources[slot]:
             known.hashes[slot], known.last[slot] = found[i], NONE

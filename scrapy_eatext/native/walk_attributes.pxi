@@ -7,7 +7,7 @@ cdef size_t MAX_VALUE = specification.MAX_VALUE
 
 
 cdef inline bint is_plain(const tree.xmlAttr* attribute) noexcept nogil:
-    """Whether an attribute is one of the element's own, in no namespace."""
+    """Whether an attribute is the element's own, not of a DTD, and in no namespace."""
     return attribute.type == tree.XML_ATTRIBUTE_NODE and (
         attribute.ns == NULL or attribute.ns.href == NULL
     )
@@ -20,7 +20,7 @@ cdef int value_of(const tree.xmlAttr* attribute, const char** value) noexcept no
     if node == NULL:
         return DONE
     if node.next != NULL or not has_text(node):
-        return NOT_MINE
+        return UNSUPPORTED
     if node.content != NULL:
         value[0] = <const char*>node.content
     return DONE
@@ -50,10 +50,7 @@ cdef bint is_special(const tree.xmlNode* node, const Name* tag) noexcept nogil:
 
 
 cdef const char* after_word(const char* at, const char* word) noexcept nogil:
-    """The end of a word here in any case; NULL if it is not here.
-
-    The word is given in lower case.
-    """
+    """The end of a word at ``at`` in any case, given in lower case; NULL for others."""
     while word[0]:
         if at[0] != word[0] and not (65 <= at[0] <= 90 and at[0] + 32 == word[0]):
             return NULL
@@ -63,7 +60,7 @@ cdef const char* after_word(const char* at, const char* word) noexcept nogil:
 
 
 cdef bint declares(const char* at, const char* name, const char* value) noexcept nogil:
-    """Whether a style sets a property to a value here."""
+    """Whether the style at ``at`` sets a property to a value."""
     at = after_word(at, name)
     if at == NULL:
         return False
@@ -79,31 +76,29 @@ cdef bint declares(const char* at, const char* name, const char* value) noexcept
 
 cdef bint is_hiding(const char* style) noexcept nogil:
     while style[0]:
-        if declares(style, b"display", b"none"):
-            return True
-        if declares(style, b"visibility", b"hidden"):
+        if declares(style, b"display", b"none") or declares(style, b"visibility", b"hidden"):
             return True
         style += 1
     return False
 
 
-cdef uint32_t told_by(uint32_t bit, const char* value) noexcept nogil:
-    """The flags of an attribute's value, apart from its words."""
+cdef uint32_t bits_of_value(uint32_t bit, const char* value) noexcept nogil:
+    """The properties that the value of an attribute gives its element."""
     cdef const char* end
     cdef uint32_t traits
     if bit == STYLE and is_hiding(value):
         return HIDES
     if bit == HIDDEN:
         end = after_word(value, b"until-found")
-        return LATER if end != NULL and end[0] == 0 else 0
+        return REVEALED if end != NULL and end[0] == 0 else 0
     if bit == ID and value[0] == b"S" and value[1] == b":":
-        return LATER
+        return REVEALED
     if bit == ROLE and value[0]:
         traits = find_name(value).traits
         return (
-            PLAYS
+            HAS_ROLE
             | (PANEL if traits & PANEL_ROLE else 0)
-            | (HEADS if traits & HEADING_ROLE else 0)
+            | (AS_HEADING if traits & HEADING_ROLE else 0)
         )
     if bit == LEVEL and 49 <= value[0] <= 54 and not value[1]:
         return <uint32_t>(value[0] - 48) << LEVEL_AT
@@ -144,26 +139,24 @@ cdef int read_words(
 
 
 cdef int read_attributes(
-    const tree.xmlNode* node, Seen* seen, Array* tokens, uint32_t* told
+    const tree.xmlNode* node, CachedName* names, Array* tokens, uint32_t* bits
 ) noexcept nogil:
-    """Read the flags of an element's attributes, and add their tokens."""
+    """Set the properties of an element's attributes, and add their tokens."""
     cdef const tree.xmlAttr* attribute = node.properties
     cdef const Name* name
     cdef const char* value
     cdef size_t most = tokens.used + MAX_TOKENS * sizeof(uint32_t)
-    told[0] = 0
     while attribute != NULL:
-        name = look_up(seen, <const char*>attribute.name)
+        name = look_up(names, <const char*>attribute.name)
         # Unusual XML may have an attribute twice; the first one counts.
-        if name.bit & ~told[0] and is_plain(attribute):
-            told[0] |= name.bit
+        if name.bit & ~bits[0] and is_plain(attribute):
+            bits[0] |= name.bit
             if not name.bit & VALUELESS:
                 if value_of(attribute, &value):
-                    return NOT_MINE
-                told[0] |= told_by(name.bit, value)
-                if not name.bit & WORDLESS:
-                    if read_words(tokens, value, name.seed, most):
-                        return NO_MEMORY
+                    return UNSUPPORTED
+                bits[0] |= bits_of_value(name.bit, value)
+                if not name.bit & WORDLESS and read_words(tokens, value, name.seed, most):
+                    return NO_MEMORY
         attribute = attribute.next
     return DONE
 

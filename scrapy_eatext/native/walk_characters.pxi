@@ -72,7 +72,7 @@ cdef inline int class_of(uint32_t code) noexcept nogil:
 
 
 cdef inline int class_at(const uint8_t* at, int* size) noexcept nogil:
-    """The class of the character here, PLAIN for all below SPACE, and its bytes."""
+    """The class of a character, PLAIN for all below SPACE; sets its number of bytes."""
     cdef int found = BYTES[at[0]]
     cdef uint32_t code
     size[0] = 1
@@ -102,7 +102,7 @@ cdef uint32_t crc32(const uint8_t* at, const uint8_t* end) noexcept nogil:
 cdef const char* after_characters(
     const char* at, const char* end, size_t* count
 ) noexcept nogil:
-    """The end of some UTF-8 characters, or of the text; and how many are missing."""
+    """The end of ``count`` characters, or of the text; ``count`` is what it lacks."""
     while at < end:
         if not goes_on(<uint8_t>at[0]):
             if not count[0]:

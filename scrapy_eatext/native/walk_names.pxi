@@ -22,7 +22,7 @@ cdef enum:
     SPECIAL = 1 << 17
     # A role can make the element a heading.
     HEADED = 1 << 18
-    # The properties of a role: the element is a control, or a heading.
+    # The properties of a role: it is that of a panel, or of a heading.
     PANEL_ROLE = 1 << 19
     HEADING_ROLE = 1 << 20
     EMBED = 1 << 21
@@ -40,13 +40,13 @@ cdef enum:
     ID = 1 << 6
     ROLE = 1 << 7
     LEVEL = 1 << 8
-    # ... the style hides the element; what hides it is removed later; it has a role;
-    # the role is a panel's or a heading's
+    # ... the style hides the element; a script or a search shows it when hidden; it has
+    # a role; the role is a panel's or a heading's
     HIDES = 1 << 9
-    LATER = 1 << 10
-    PLAYS = 1 << 11
+    REVEALED = 1 << 10
+    HAS_ROLE = 1 << 11
     PANEL = 1 << 12
-    HEADS = 1 << 13
+    AS_HEADING = 1 << 13
     # ... and from this bit on, another one of TOKEN_ATTRIBUTES exists.
     OTHERS = 1 << 14
     # The highest bits have a heading's level.
@@ -76,9 +76,9 @@ cdef struct Name:
 
 
 cdef Name[SLOTS] NAMES
-# The element of a button with a question, whose answer it shows.
+# The element of a button with a question, which shows the answer.
 cdef Name QUESTION
-cdef int UNTOLD_LEVEL = int(elements.UNTOLD_LEVEL)
+cdef int DEFAULT_HEADING_LEVEL = int(elements.DEFAULT_HEADING_LEVEL)
 cdef int QUESTION_NODES = elements.QUESTION_NODES
 cdef int PARAGRAPH = tags.PARAGRAPH
 cdef int HEADING = tags.HEADING
@@ -169,30 +169,28 @@ cdef inline Name* find_name(const char* name) noexcept nogil:
 
 
 cdef enum:
-    # The number of cached names: a power of two.
-    SEEN = 512
+    # A power of two.
+    CACHED_NAMES = 512
 
 
-cdef struct Seen:
+cdef struct CachedName:
     const char* name
     const Name* found
 
 
-cdef inline const Name* look_up(Seen* seen, const char* name) noexcept nogil:
-    """The entry of a name; the parser has one copy of a name for a tree."""
+cdef inline const Name* look_up(CachedName* cached, const char* name) noexcept nogil:
+    """The entry of a name, cached by its address: a tree has one copy of each name."""
     cdef size_t place = <size_t>name
-    seen += (place ^ place >> 9) & (SEEN - 1)
-    if seen.name != name:
-        seen[0] = Seen(name, find_name(name))
-    return seen.found
+    cached += (place ^ place >> 9) & (CACHED_NAMES - 1)
+    if cached.name != name:
+        cached[0] = CachedName(name, find_name(name))
+    return cached.found
 
 
 cdef void fill_names() except *:
     cdef Name* entry
     cdef int i
-    assert len(_NAMES) * 2 < SLOTS
-    for members in (_TRAITS[trait] for trait in _TRAITS if trait not in (PANEL_ROLE, HEADING_ROLE)):
-        assert members <= _NAMES.keys()
+    assert len(_NAMES) * 2 < SLOTS and _NAMES.keys() >= set().union(*_TRAITS.values())
     for i in range(SLOTS):
         NAMES[i].kind = -1
     for name, encoded in _NAMES.items():

@@ -1,8 +1,8 @@
 # The look-up of elements by their rows.
 
 cdef struct Step:
-    # An element on the path to the last element found: its row and node, and the last
-    # of its children that was looked up, with its place.
+    # An element on the path to the element that was found last: its row and node, and
+    # its child that was found last, with the child's place.
     int32_t row
     int32_t place
     tree.xmlNode* node
@@ -10,7 +10,7 @@ cdef struct Step:
 
 
 cdef tree.xmlNode* child_at(Step* step, int32_t place) noexcept nogil:
-    """A child by its place, searched from the last one on."""
+    """A child by its place, searched from the one that was found last."""
     cdef tree.xmlNode* node = step.child
     cdef int32_t passed = step.place
     if node == NULL or passed > place:
@@ -30,8 +30,7 @@ cdef tree.xmlNode* child_at(Step* step, int32_t place) noexcept nogil:
 cdef class Finder:
     """Finds the nodes of a walk's rows, in a tree that has not changed.
 
-    The path to the last node is kept by depth: rows in rising order share most of their
-    paths.
+    It caches the path to the last node, as rows in rising order share most of it.
     """
 
     cdef _Element root
@@ -46,7 +45,7 @@ cdef class Finder:
         free(self.way.data)
 
     cdef tree.xmlNode* find(self, Py_ssize_t row, int32_t place) except NULL:
-        """The node of a row, or if a place is given (not -1) of its child there."""
+        """The node of a row, or of its child at ``place`` unless that is -1."""
         cdef int32_t deepest, depth, at
         cdef size_t size
         cdef Step* steps
@@ -62,12 +61,12 @@ cdef class Finder:
             memset(self.way.data + self.way.used, 0xFF, size - self.way.used)
             self.way.used = size
         steps = <Step*>self.way.data - 1
-        # Up to an element on the last path ...
+        # Climb to an element on the last path ...
         while depth and steps[depth].row != at:
             steps[depth].row = at
             at = self.elements[at, ELEMENT_PARENT]
             depth -= 1
-        # ... and down from there.
+        # ... and descend from there.
         while depth < deepest:
             depth += 1
             node = self.root._c_node

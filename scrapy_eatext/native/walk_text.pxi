@@ -23,7 +23,7 @@ cdef inline void wait_with(Walker* w, int32_t pending) noexcept nogil:
 
 
 cdef inline void add_space(Walker* w) noexcept nogil:
-    """Add a space, unless there is one."""
+    """Add a space, unless one is pending."""
     if w.text.used > w.start and w.pending == NONE:
         wait_with(w, BLANK)
 
@@ -31,7 +31,7 @@ cdef inline void add_space(Walker* w) noexcept nogil:
 cdef int add_mark(
     Walker* w, int32_t style, int32_t around_style, int32_t around_anchor
 ) noexcept nogil:
-    """Add a mark for what comes next, in the open link."""
+    """Add a mark at the end of the text, in the open link."""
     cdef int32_t* row = add_row(&w.marks, MARK_COLUMNS)
     if row == NULL:
         return NO_MEMORY
@@ -45,7 +45,7 @@ cdef int add_mark(
 
 
 cdef inline int mark_text(Walker* w, int32_t pending) noexcept nogil:
-    """Add a mark for the next text, unless its style and link are those before."""
+    """Add a mark for a text, unless the previous text has its style and link."""
     cdef int32_t style = w.frame.style, anchor = w.frame.anchor
     cdef bint alike = pending == NONE or (
         w.around_style == style and w.around_anchor == anchor
@@ -60,7 +60,7 @@ cdef inline int mark_text(Walker* w, int32_t pending) noexcept nogil:
 
 
 cdef void set_apart(Walker* w) noexcept nogil:
-    """Make the marks since the last border those of images between blocks."""
+    """Turn the marks since the last block into those of images between blocks."""
     cdef size_t at = w.first_mark
     while at < w.marks.used:
         (<int32_t*>(w.marks.data + at))[MARK_START] = -1
@@ -69,7 +69,7 @@ cdef void set_apart(Walker* w) noexcept nogil:
 
 
 cdef int add_line(Walker* w) noexcept nogil:
-    """Begin a line in preformatted text, unless at the beginning of one."""
+    """Start a new line in preformatted text, unless the last one is empty."""
     if w.text.used > w.start and w.text.data[w.text.used - 1] != b"\n":
         return add_bytes(&w.text, b"\n", 1)
     return DONE
@@ -102,9 +102,9 @@ cdef bint is_permalink(const uint8_t* at) noexcept nogil:
 
 
 cdef bint is_broken_line(const uint8_t* source, const uint8_t* at) noexcept nogil:
-    """Whether only a line break separates a text's character from the one before it.
+    """Whether a line break is all between a character and the previous one.
 
-    Both are of scripts without spaces, see BROKEN_LINE.
+    Both must be of scripts without spaces, see BROKEN_LINE.
     """
     cdef uint32_t code
     cdef bint broken = False
@@ -133,8 +133,8 @@ cdef int add_text(Walker* w, const uint8_t* at) noexcept nogil:
         return NO_MEMORY
     begin = out = <uint8_t*>w.text.data + w.text.used
     first = <uint8_t*>w.text.data + w.start
-    # Pending white space is in the elements noted for it; this text's own is in the
-    # open elements.
+    # White space of this text has the style and link of the open elements; that which
+    # is pending keeps its own.
     if pending == NONE:
         wait_with(w, NONE)
     found = class_at(at, &size)
@@ -163,7 +163,7 @@ cdef int add_text(Walker* w, const uint8_t* at) noexcept nogil:
                 found = class_at(at, &size)
             continue
         if found == SURROGATE:
-            return NOT_MINE
+            return UNSUPPORTED
         if found == SPACE and pending == NONE and out != first:
             pending = BLANK
         at += size
@@ -181,33 +181,27 @@ cdef int add_preformatted(Walker* w, const uint8_t* at) noexcept nogil:
     cdef uint8_t* out
     cdef uint8_t sign
     cdef int found, size
-    # Whether the last character was a carriage return: a line feed after it belongs to
-    # it.
+    # Whether the last character was a carriage return, with which a line feed is one.
     cdef bint returned = False
     if reserve(&w.text, strlen(<const char*>at)):
         return NO_MEMORY
     begin = out = <uint8_t*>w.text.data + w.text.used
-    while True:
-        found = class_at(at, &size)
-        if found == STOP:
-            break
+    found = class_at(at, &size)
+    while found != STOP:
         if found == SURROGATE:
-            return NOT_MINE
+            return UNSUPPORTED
         if found == PLAIN:
             memcpy(out, at, size)
             out += size
             returned = False
         elif found == SPACE:
             sign = at[0]
-            if sign == b"\r":
-                sign = b"\n"
-            elif sign != b"\n" and sign != b"\t":
-                sign = b" "
-            if at[0] != b"\n" or not returned:
-                out[0] = sign
+            if sign != b"\n" or not returned:
+                out[0] = b"\n" if sign == b"\r" else sign if sign in b"\n\t" else b" "
                 out += 1
-            returned = at[0] == b"\r"
+            returned = sign == b"\r"
         at += size
+        found = class_at(at, &size)
     if out > begin and w.text.used == w.start:
         w.inner = w.here
     w.patience -= (at - source) // CLOCK_BYTES

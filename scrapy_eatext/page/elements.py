@@ -21,11 +21,11 @@ from scrapy_eatext.page.tags import (
 )
 
 # The role of a heading, and the elements that it makes a heading, besides custom
-# elements.  All others are what their tags say.
+# elements.  The tags of all others take precedence.
 HEADING_ROLES = frozenset(("heading",))
 HEADED = frozenset(("div", "p", "span"))
 LEVELS = frozenset("123456")
-UNTOLD_LEVEL = "2"
+DEFAULT_HEADING_LEVEL = "2"  # as in WAI-ARIA
 # Roles of elements that are hidden until a reader opens them.
 PANELS = frozenset(("tabpanel", "region"))
 # A word stands before each run of white space, so this takes linear time.
@@ -92,16 +92,13 @@ def tag_of(element: Any) -> Tag | None:
 
 
 def as_its_role(tag: Tag, attributes: dict[str, str]) -> Tag:
-    """The tag of an element, or that of a heading if its role makes it one.
-
-    The default level is 2, as in WAI-ARIA.
-    """
+    """The tag of an element, or that of a heading if its role makes it one."""
     if attributes.get("role") not in HEADING_ROLES or (
         tag.number and tag.name not in HEADED
     ):
         return tag
     value = attributes.get("aria-level")
-    level = value if value in LEVELS else UNTOLD_LEVEL
+    level = value if value in LEVELS else DEFAULT_HEADING_LEVEL
     return replace(tag, kind=HEADING, level=int(level), is_block=True)
 
 
@@ -119,7 +116,8 @@ def ends_in_question(button: Any) -> bool:
 def is_hidden(attributes: dict[str, str], tag: str) -> bool:
     """Whether an element's attributes hide it permanently.
 
-    Panels of tabs and accordions, which a reader can open, are not hidden.
+    WAI-ARIA panels, which a control shows, are not hidden: tab panels, regions, and
+    labelled elements without a role.
     """
     if tag == "dialog" and "open" not in attributes:
         return True
@@ -132,16 +130,11 @@ def is_hidden(attributes: dict[str, str], tag: str) -> bool:
             attributes["hidden"].lower() == "until-found"
             or attributes.get("id", "").startswith("S:")
         )
-    return hides and not _is_panel(attributes)
-
-
-def _is_panel(attributes: dict[str, str]) -> bool:
-    """Whether an element is a WAI-ARIA panel that a control shows.
-
-    It is a tab panel, a region, or a labelled element without a role.
-    """
+    if not hides:
+        return False
     role = attributes.get("role")
-    return role in PANELS if role else "aria-labelledby" in attributes
+    is_panel = role in PANELS if role else "aria-labelledby" in attributes
+    return not is_panel
 
 
 def is_skipped(element: Any, name: str, heading: bool, lenient: bool) -> bool:

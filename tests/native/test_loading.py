@@ -125,7 +125,7 @@ def test_beside_an_old_lxml_nothing_compiled_runs():
 def test_an_lxml_that_is_too_old_is_named(monkeypatch):
     monkeypatch.setattr(loading.etree, "LXML_VERSION", (5, 4, 0, 0))
     with pytest.warns(RuntimeWarning, match="install --upgrade lxml$") as caught:
-        loading._step_back("_walk", "it is for lxml 6.1, not 5.4")
+        loading._warn("_walk", "it is for lxml 6.1, not 5.4")
     assert "build it anew" not in str(caught[0].message)
 
 
