@@ -1,1 +1,1 @@
-"""The compiled twins; private, see native/loading.py for what loads them."""
+"""The compiled twins, which are private; native/loading.py loads them."""

@@ -154,12 +154,12 @@ cdef struct Walker:
 include "walk_text.pxi"
 
 cdef inline int border(Walker* w, bint inside_pre) noexcept nogil:
-    """A border between blocks; in preformatted text it is a new line."""
+    """End the block, or inside preformatted text the line."""
     return add_line(w) if inside_pre else flush(w)
 
 
 cdef bint holds_body(const tree.xmlNode* head) noexcept nogil:
-    """Whether a head has an element that belongs into a body."""
+    """Whether a head has an element that belongs in a body."""
     cdef const tree.xmlNode* node = head.children
     while node != NULL:
         if (

@@ -1,4 +1,4 @@
-# What compiled modules share: a checksum, a clock, arrays that grow, characters in UTF-8.
+# For all compiled modules: the checksum, a clock, arrays that grow, characters in UTF-8.
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport realloc
@@ -24,11 +24,11 @@ cdef extern from *:
     double eatext_clock() noexcept nogil
 
 cdef enum:
-    # A shorter source takes less time than a thread waits for Python's lock, which is
-    # then kept.
+    # For a source with fewer bytes the GIL is kept, as it takes less time than a thread
+    # waits for the GIL.
     SHORT = 1 << 18
 
-# -- arrays that grow; who makes one frees its data
+# -- arrays that grow; the owner of an array frees its data
 
 
 cdef enum Status:
@@ -48,7 +48,7 @@ cdef struct Array:
 
 
 cdef inline int reserve(Array* array, size_t more) noexcept nogil:
-    """Make room for so many bytes more."""
+    """Make room for ``more`` bytes."""
     if array.room - array.used >= more:
         return DONE
     return grow(array, more)
@@ -59,8 +59,7 @@ cdef inline int grow(Array* array, size_t more) noexcept nogil:
     cdef char* data
     if room < more or room > (<size_t>-1) // 4:
         return NO_MEMORY
-    # Twice as much while that is little; half as much again when it is not.  The first
-    # steps are one.
+    # The room doubles while it is small, and then grows by half.
     room += room if room < 1 << 20 else room // 2
     room = room if room > LEAST else LEAST
     data = <char*>realloc(array.data, room)
@@ -72,7 +71,7 @@ cdef inline int grow(Array* array, size_t more) noexcept nogil:
 
 
 cdef inline char* extend(Array* array, size_t size) noexcept nogil:
-    """So many bytes at the end, to be written; NULL where there is no memory."""
+    """The address of ``size`` new bytes at the end; NULL without memory."""
     if reserve(array, size):
         return NULL
     array.used += size
@@ -88,7 +87,7 @@ cdef inline int add_bytes(Array* array, const char* data, size_t size) noexcept 
 
 
 cdef inline int32_t* add_row(Array* array, size_t columns) noexcept nogil:
-    """A new row of 32-bit integers at the end, or NULL."""
+    """A new row of 32-bit integers at the end; NULL without memory."""
     return <int32_t*>extend(array, columns * sizeof(int32_t))
 
 
@@ -96,29 +95,23 @@ cdef inline int32_t* add_row(Array* array, size_t columns) noexcept nogil:
 
 
 cdef inline bint goes_on(uint8_t c) noexcept nogil:
-    """Whether a byte of UTF-8 is none that a character starts with."""
+    """Whether a byte continues a character of UTF-8."""
     return (c & 0xC0) == 0x80
 
 
 cdef inline int decode(const uint8_t* at, uint32_t* code) noexcept nogil:
-    """The bytes that a character takes.  A byte 0 ends the text at the latest."""
+    """Decode a character, and return its number of bytes; a byte 0 ends the text."""
     cdef uint32_t c = at[0]
-    if c < 0xC0 or not goes_on(at[1]):
-        code[0] = c if c < 0x80 else 0xFFFD
-        return 1
-    if c < 0xE0:
-        code[0] = (c & 0x1F) << 6 | (at[1] & 0x3F)
-        return 2
-    if not goes_on(at[2]):
-        code[0] = 0xFFFD
-        return 1
-    if c < 0xF0:
-        code[0] = (c & 0xF) << 12 | (at[1] & 0x3F) << 6 | (at[2] & 0x3F)
-        return 3
-    if not goes_on(at[3]):
-        code[0] = 0xFFFD
-        return 1
-    code[0] = (
-        (c & 0x7) << 18 | (at[1] & 0x3F) << 12 | (at[2] & 0x3F) << 6 | (at[3] & 0x3F)
-    )
-    return 4
+    if c >= 0xC0 and goes_on(at[1]):
+        if c < 0xE0:
+            code[0] = (c & 0x1F) << 6 | (at[1] & 0x3F)
+            return 2
+        if goes_on(at[2]):
+            code[0] = (c & 0xF) << 12 | (at[1] & 0x3F) << 6 | (at[2] & 0x3F)
+            if c < 0xF0:
+                return 3
+            if goes_on(at[3]):
+                code[0] = (code[0] & 0x7FFF) << 6 | (at[3] & 0x3F)
+                return 4
+    code[0] = c if c < 0x80 else 0xFFFD
+    return 1

@@ -54,7 +54,7 @@ cdef int read_likelihoods(Page* p, const int64_t* found) noexcept nogil:
 
 
 cdef void read_runs(Page* p, int32_t least, int since, int to, int first) noexcept nogil:
-    """The distances to blocks with ``least`` chance; the outermost places."""
+    """The distances to blocks with a chance of ``least``, and the outermost of these."""
     cdef const int32_t* chances = <const int32_t*>p.spare
     cdef int64_t found = NONE, last = NONE
     cdef size_t i

@@ -43,7 +43,7 @@ cdef int read_page(Page* p, WordTable words) noexcept nogil:
 
 
 cdef void read_elements(Page* p) noexcept nogil:
-    """Pass values down from ancestors; parents come before their children."""
+    """The values that elements inherit; parents come before their children."""
     cdef const int32_t* from_ = p.elements
     cdef Element* e = p.element
     cdef const Element* parent

@@ -1,6 +1,6 @@
-# Loops over the numbers of a tile of blocks, shaped so that compilers take many numbers
-# at a time.  With gcc and glibc there are two of each, one for AVX2, and the machine is
-# asked which to run when the module is loaded; sanitizers start too late for that.
+# Loops over the numbers of a tile of blocks, written so that compilers vectorize them.
+# With gcc and glibc there are two of each, one for AVX2; the dynamic loader chooses one,
+# before sanitizers start.
 from libc.stdint cimport int16_t, int32_t, uint8_t
 
 cdef extern from *:
@@ -8,7 +8,7 @@ cdef extern from *:
     #include <stdint.h>
     #include <string.h>
 
-    /* Blocks that are looked at together, and those whose numbers fill registers. */
+    /* The number of blocks in a tile, and of those that fill vector registers. */
     #define EATEXT_TILE 128
     #define EATEXT_LANES 32
 
@@ -18,8 +18,7 @@ cdef extern from *:
     #else
     #define EATEXT_CLONES
     #endif
-    /* gcc takes many numbers at a time only where no comparison may trap, and from -O3
-       on. */
+    /* gcc vectorizes from -O3 on, and only comparisons that cannot trap. */
     #if defined(__GNUC__) && !defined(__clang__)
     #define EATEXT_VECTORS \\
         EATEXT_CLONES __attribute__((optimize("O3", "no-trapping-math")))
@@ -27,7 +26,7 @@ cdef extern from *:
     #define EATEXT_VECTORS EATEXT_CLONES
     #endif
 
-    /* How many of the borders each of the values is above. */
+    /* For each value the number of borders that are less. */
     EATEXT_VECTORS static void eatext_count(
         const int32_t *values, int width, const int32_t *borders, int count,
         uint8_t *bins)
@@ -50,7 +49,7 @@ cdef extern from *:
         for (level = 0; level < depth; level++) {
             const uint8_t *of = bins + (size_t)row[level] * EATEXT_TILE;
             const uint8_t above = bin[level], bit = (uint8_t)(1 << level);
-            /* As a compiler takes it without a branch. */
+            /* Without a branch. */
             for (i = 0; i < width; i++) place[i] |= bit & -(of[i] > above);
         }
     }

@@ -33,7 +33,7 @@ def test_the_modules_have_been_built():
 
 @COMPILED_ONLY
 @pytest.mark.parametrize("name", loading._MODULES)
-def test_each_module_tells_what_it_was_built_from(name):
+def test_each_module_has_the_checksum_of_its_sources(name):
     module = loading.load(name)
     assert module is not None
     assert 0 < module.CHECKSUM < 1 << 32
@@ -74,7 +74,7 @@ print(scrapy_eatext.__file__, scrapy_eatext.compiled, text.join is not text.pyth
 
 
 def which_run(folder: Path, *options: str, **env: str) -> tuple[list[str], str]:
-    """What another process that starts in a folder tells: PROGRAM's words, and warnings."""
+    """The words and warnings of PROGRAM in another process that starts in a folder."""
     done = subprocess.run(
         [sys.executable, *options, "-c", PROGRAM],
         cwd=folder,
@@ -108,11 +108,11 @@ def test_one_whose_source_has_changed_does_not_run(tmp_path, in_a_checkout):
 
 
 @pytest.mark.parametrize("value", ["", "0", "1"])
-def test_the_environment_can_say_which_runs(value, tmp_path):
-    # The package that runs here, which may not be the one in this folder.
+def test_the_environment_chooses_which_runs(value, tmp_path):
+    # The imported package, which may not be the one in this folder.
     env = {"PYTHONPATH": str(PACKAGE.parent), "SCRAPY_EATEXT_PURE": value}
     words, _ = which_run(tmp_path, "-W", "error", **env)
-    # They may be built and not run here, if the environment says so.
+    # Built modules do not run if the environment forbids it.
     runs = value != "1" and find_spec("scrapy_eatext.native._walk") is not None
     assert words[1:] == [str(runs)] * 3
 

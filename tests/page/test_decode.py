@@ -117,7 +117,7 @@ def test_no_declaration_is_overlooked(declared):
         ("<p>a".encode("utf-16"), None),
     ],
 )
-def test_what_the_parser_is_handed(body, source):
+def test_the_source_that_the_parser_gets(body, source):
     found = utf8_of(body)
     assert (found if found is None else trim(found)) == source
     check(body)
@@ -153,7 +153,7 @@ def test_responses(encoding, source):
         ("utf-8", "\ufeff<p>é</p>".encode("utf-16-le"), False),
     ],
 )
-def test_what_a_response_says_counts(header, body, as_it_is):
+def test_the_encoding_of_a_response_counts(header, body, as_it_is):
     for html in (body, body + (MANY.encode() if b"\0" not in body else b"")):
         response = as_response(html, header, "header")
         check_response(response)
@@ -167,19 +167,23 @@ CODECS = sorted(
 HEAD = '<html><head><meta charset="{}"><title>x-y</title></head>'
 
 
-def as_response(body: bytes, name: str, said: str) -> HtmlResponse:
-    """A response whose header or page says the encoding."""
-    headers = {"Content-Type": f"text/html; charset={name}"} if said == "header" else {}
+def as_response(body: bytes, name: str, declared_by: str) -> HtmlResponse:
+    """A response whose header or page declares the encoding."""
+    headers = (
+        {"Content-Type": f"text/html; charset={name}"}
+        if declared_by == "header"
+        else {}
+    )
     return HtmlResponse(URL, body=body, headers=headers)
 
 
 @pytest.mark.parametrize("name", CODECS)
-@pytest.mark.parametrize("said", ["header", "page"])
-def test_any_codec_that_a_page_names(name, said):
+@pytest.mark.parametrize("declared_by", ["header", "page"])
+def test_any_codec_that_a_page_names(name, declared_by):
     text = f"Boats +AGE- \\x41\\u0041 on the river <b>~</b> {PROSE['en']}"
-    body = f"{HEAD.format(name if said == 'page' else '')}<p>{text}</p>".encode()
-    response = as_response(body, name, said)
-    for html in (body, response) if said == "page" else (response,):
+    body = f"{HEAD.format(name if declared_by == 'page' else '')}<p>{text}</p>".encode()
+    response = as_response(body, name, declared_by)
+    for html in (body, response) if declared_by == "page" else (response,):
         found = extract(html, algorithm="density").text
         # In some encodings for Japanese a yen sign has the place of the backslash.
         assert "\\x41\\u0041 on the river" in found.replace("\xa5", "\\")
@@ -187,7 +191,7 @@ def test_any_codec_that_a_page_names(name, said):
     assert PROSE["en"] in text_of(response)
 
 
-def test_what_is_said_in_ascii_is_not_utf_16():
+def test_a_declaration_in_ascii_is_not_utf_16():
     for name in ("utf-16", "utf-16le", "utf-32"):
         body = f"{HEAD.format(name)}<p>{PROSE['en']}</p>".encode()
         for html in (body, as_response(body, name, "header")):
@@ -217,39 +221,42 @@ TEXTS = {
 CASES = [(lang, name) for lang, names in OTHERS.items() for name in names]
 
 
-@pytest.mark.parametrize("said", ["header", "page"])
+@pytest.mark.parametrize("declared_by", ["header", "page"])
 @pytest.mark.parametrize(("lang", "name"), CASES)
-def test_utf_8_that_declares_another_encoding(lang, name, said):
+def test_utf_8_that_declares_another_encoding(lang, name, declared_by):
     text = TEXTS[lang]
-    html = f"{HEAD.format(name if said == 'page' else '')}<p>{text}</p>"
+    html = f"{HEAD.format(name if declared_by == 'page' else '')}<p>{text}</p>"
     for many in ("", MANY):
         body = (html + many).encode()
-        response = as_response(body, name, said)
+        response = as_response(body, name, declared_by)
         assert is_misread(response)
         assert text_of(response) == body.decode()
-        for page in [Page.of(response), *([Page.of(body)] if said == "page" else [])]:
+        for page in [
+            Page.of(response),
+            *([Page.of(body)] if declared_by == "page" else []),
+        ]:
             assert page.html == body.decode()
             assert page.source == body
             assert page.blocks.text(0) == text
-        # The spider sees the text as Scrapy decodes it.
+        # The response's own text is as Scrapy decodes it.
         assert text not in response.text
         assert Page.of(response).root is not response.selector.root
         # A page may be cut off within a character.
-        assert text in Page.of(body + "é".encode()[:1]).html or said == "header"
+        assert text in Page.of(body + "é".encode()[:1]).html or declared_by == "header"
 
 
-@pytest.mark.parametrize("said", ["header", "page"])
+@pytest.mark.parametrize("declared_by", ["header", "page"])
 @pytest.mark.parametrize(("lang", "name"), CASES)
-def test_what_is_in_the_encoding_that_it_declares(lang, name, said):
+def test_what_is_in_the_encoding_that_it_declares(lang, name, declared_by):
     text = TEXTS[lang].encode(name, "ignore").decode(name)
-    html = f"{HEAD.format(name if said == 'page' else '')}<p>{text}</p>"
+    html = f"{HEAD.format(name if declared_by == 'page' else '')}<p>{text}</p>"
     body = html.encode(name)
-    response = as_response(body, name, said)
+    response = as_response(body, name, declared_by)
     assert not is_misread(response)
     page = Page.of(response)
     assert page.root is response.selector.root
     assert page.html == response.text
-    if said == "page":
+    if declared_by == "page":
         check(body)
         assert Page.of(body).html == page.html
     # iso-8859-1 means windows-1252, in which some codes have another sign.
@@ -265,7 +272,7 @@ def test_what_is_in_the_encoding_that_it_declares(lang, name, said):
         "Nothing but ASCII",
     ],
 )
-def test_signs_that_happen_to_be_utf_8(text):
+def test_characters_that_are_utf_8_by_accident(text):
     body = f"{HEAD.format('iso-8859-1')}<p>{text}</p>".encode("latin-1")
     body.decode()  # it may be read so
     assert text in Page.of(body).html
@@ -273,8 +280,8 @@ def test_signs_that_happen_to_be_utf_8(text):
 
 @given(st.text(st.characters(min_codepoint=0x4E00, max_codepoint=0x9FA5), min_size=15))
 def test_chinese_is_never_taken_for_utf_8(text):
-    said = HEAD.format("gbk")
-    body = said.encode() + text.encode("gbk", "ignore")
+    head = HEAD.format("gbk")
+    body = head.encode() + text.encode("gbk", "ignore")
     assert decode(body)[1] == body.decode("gbk")
 
 

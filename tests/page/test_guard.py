@@ -83,7 +83,7 @@ def test_what_is_no_tag_with_too_much_is_left_alone(without_surplus, source):
 
 @given(any_pages().map(lambda page: page.replace("\0", "").encode()))
 def test_generated_pages_are_read_as_the_parser_reads_them(source):
-    # A tag that has too much at the end tells where the reading stands.
+    # Whether the tag at the end is read as a tag depends on all markup before it.
     page = source + b"<b " + MANY + b">"
     seen = most_attributes(page) >= 60
     # The parser reads on behind the end of a page, but it keeps nothing of it, and
@@ -128,7 +128,7 @@ def test_a_tag_keeps_its_first_attributes():
     assert tamed.count(b"/ >two</div>") == 1
 
 
-def test_a_response_with_such_a_tag_is_not_asked_for_its_tree():
+def test_the_selector_of_a_response_with_such_a_tag_is_not_used():
     source = "<p>before</p><div " + " ".join(f"a{i}" for i in range(5000)) + ">after"
     response = HtmlResponse("https://example.com/", body=source, encoding="utf-8")
     page = Page.of(response)
@@ -158,7 +158,7 @@ def test_a_megabyte_of_attributes_is_parsed_at_once():
     [
         (b"a</b>b</i >c</x y='>'>d", b"a</>b</>c</>d"),
         (b"<b>a</b><i>b</i>c</b>d</B>e", b"<b>a</b><i>b</i>c</>d</>e"),
-        # Names are told apart by their ends and length.
+        # Names are distinguished by their ends and length.
         (b"<h1>a</h2></h1></div>", b"<h1>a</></h1></>"),
         (b"<X1>a</x1></x1>", b"<X1>a</x1></>"),
         (b"<section></selection>", b"<section></>"),
@@ -197,7 +197,7 @@ def test_both_kinds_of_surplus_go(without_surplus):
 
 
 @given(any_pages().map(lambda page: page.replace("\0", "").encode()))
-def test_what_stands_instead_of_tags_is_nothing_to_the_parser(source):
+def test_the_parser_ignores_what_replaces_tags(source):
     page = b"<p>a</>b" + source
     root = parsed(page)
     assert etree.tostring(root) == etree.tostring(parsed(b"<p>ab" + source))

@@ -84,7 +84,7 @@ def test_an_empty_page_has_no_blocks() -> None:
         (f"<p>{TEXT}</p><noscript>{TEXT}</noscript>", "page"),
     ],
 )
-def test_a_result_tells_where_its_text_stands(html: str, origin: str) -> None:
+def test_a_result_has_the_origin_of_its_text(html: str, origin: str) -> None:
     found = extract(f"<html><body>{html}</body></html>")
     assert TEXT.strip() in found.text
     assert found.origin == origin

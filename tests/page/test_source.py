@@ -1,4 +1,4 @@
-"""What stands in a page's source."""
+"""Names are found in a page's source."""
 
 from hypothesis import given
 from hypothesis import strategies as st

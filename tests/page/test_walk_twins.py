@@ -266,7 +266,7 @@ def test_attributes_with_entities(walk):
     <!ATTLIST p hidden CDATA "hidden">]>
     <html><p class="side&own;">a</p><p id="&lt;x">b</p></html>"""
     root = etree.fromstring(source, etree.XMLParser(resolve_entities=False))
-    # What the DTD says of attributes counts for nothing.
+    # Attributes that the DTD declares are ignored.
     assert read(walk, root) == ["a", "b"]
     assert len(walk(root).tokens) == 1
 

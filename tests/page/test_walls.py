@@ -49,7 +49,7 @@ def test_walls_are_named_and_are_no_text(wall, html):
 
 @pytest.mark.parametrize("beside", BESIDE)
 @pytest.mark.parametrize("times", [3, 5, 8])
-def test_what_stands_beside_a_text_says_nothing_of_it(beside, times):
+def test_a_page_with_a_text_is_no_wall(beside, times):
     html = f"<title>Boats</title><h1>Boats</h1>{SENTENCE * times}{beside}"
     found = outcome(html, "density")
     assert found.kind == "extracted"
