@@ -167,23 +167,21 @@ CODECS = sorted(
 HEAD = '<html><head><meta charset="{}"><title>x-y</title></head>'
 
 
-def as_response(body: bytes, name: str, declared_by: str) -> HtmlResponse:
+def as_response(body: bytes, name: str, where: str) -> HtmlResponse:
     """A response whose header or page declares the encoding."""
     headers = (
-        {"Content-Type": f"text/html; charset={name}"}
-        if declared_by == "header"
-        else {}
+        {"Content-Type": f"text/html; charset={name}"} if where == "header" else {}
     )
     return HtmlResponse(URL, body=body, headers=headers)
 
 
 @pytest.mark.parametrize("name", CODECS)
-@pytest.mark.parametrize("declared_by", ["header", "page"])
-def test_any_codec_that_a_page_names(name, declared_by):
+@pytest.mark.parametrize("where", ["header", "page"])
+def test_any_codec_that_a_page_names(name, where):
     text = f"Boats +AGE- \\x41\\u0041 on the river <b>~</b> {PROSE['en']}"
-    body = f"{HEAD.format(name if declared_by == 'page' else '')}<p>{text}</p>".encode()
-    response = as_response(body, name, declared_by)
-    for html in (body, response) if declared_by == "page" else (response,):
+    body = f"{HEAD.format(name if where == 'page' else '')}<p>{text}</p>".encode()
+    response = as_response(body, name, where)
+    for html in (body, response) if where == "page" else (response,):
         found = extract(html, algorithm="density").text
         # In some encodings for Japanese a yen sign has the place of the backslash.
         assert "\\x41\\u0041 on the river" in found.replace("\xa5", "\\")
@@ -221,20 +219,17 @@ TEXTS = {
 CASES = [(lang, name) for lang, names in OTHERS.items() for name in names]
 
 
-@pytest.mark.parametrize("declared_by", ["header", "page"])
+@pytest.mark.parametrize("where", ["header", "page"])
 @pytest.mark.parametrize(("lang", "name"), CASES)
-def test_utf_8_that_declares_another_encoding(lang, name, declared_by):
+def test_utf_8_that_declares_another_encoding(lang, name, where):
     text = TEXTS[lang]
-    html = f"{HEAD.format(name if declared_by == 'page' else '')}<p>{text}</p>"
+    html = f"{HEAD.format(name if where == 'page' else '')}<p>{text}</p>"
     for many in ("", MANY):
         body = (html + many).encode()
-        response = as_response(body, name, declared_by)
+        response = as_response(body, name, where)
         assert is_misread(response)
         assert text_of(response) == body.decode()
-        for page in [
-            Page.of(response),
-            *([Page.of(body)] if declared_by == "page" else []),
-        ]:
+        for page in [Page.of(response), *([Page.of(body)] if where == "page" else [])]:
             assert page.html == body.decode()
             assert page.source == body
             assert page.blocks.text(0) == text
@@ -242,21 +237,21 @@ def test_utf_8_that_declares_another_encoding(lang, name, declared_by):
         assert text not in response.text
         assert Page.of(response).root is not response.selector.root
         # A page may be cut off within a character.
-        assert text in Page.of(body + "é".encode()[:1]).html or declared_by == "header"
+        assert text in Page.of(body + "é".encode()[:1]).html or where == "header"
 
 
-@pytest.mark.parametrize("declared_by", ["header", "page"])
+@pytest.mark.parametrize("where", ["header", "page"])
 @pytest.mark.parametrize(("lang", "name"), CASES)
-def test_what_is_in_the_encoding_that_it_declares(lang, name, declared_by):
+def test_what_is_in_the_encoding_that_it_declares(lang, name, where):
     text = TEXTS[lang].encode(name, "ignore").decode(name)
-    html = f"{HEAD.format(name if declared_by == 'page' else '')}<p>{text}</p>"
+    html = f"{HEAD.format(name if where == 'page' else '')}<p>{text}</p>"
     body = html.encode(name)
-    response = as_response(body, name, declared_by)
+    response = as_response(body, name, where)
     assert not is_misread(response)
     page = Page.of(response)
     assert page.root is response.selector.root
     assert page.html == response.text
-    if declared_by == "page":
+    if where == "page":
         check(body)
         assert Page.of(body).html == page.html
     # iso-8859-1 means windows-1252, in which some codes have another sign.
