@@ -103,10 +103,18 @@ def with_notes(
             around = rows_around(walk.elements, row, _LEVELS)
             of_note = (at for at in around if cell(at, ElementColumn.TAG) in _TAGS)
             notes.add(next(of_note, row))
-    blocks = {at for row in notes for at in range(cell(row, _FIRST), cell(row, _LAST))}
-    added = blocks.difference(units, removed.units if removed else ())
-    words = walk.blocks[sorted(added), BlockColumn.WORDS].sum()
-    return sorted(added.union(units)) if words <= _WORDS else units
+    # Notes may be in notes, so their ends are counted.
+    ends = np.zeros(len(kept), dtype=np.int64)
+    for row in notes:
+        ends[cell(row, _FIRST)] += 1
+        ends[cell(row, _LAST)] -= 1
+    added = (ends.cumsum() > 0) & ~kept
+    added[list(removed.units) if removed else []] = False
+    words = walk.blocks[added[:-1], BlockColumn.WORDS].sum()
+    if words > _WORDS:
+        return units
+    numbers: list[int] = (added | kept).nonzero()[0].tolist()
+    return numbers
 
 
 def with_footnotes(nodes: Nodes, walk: Walk) -> Nodes:

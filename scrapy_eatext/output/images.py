@@ -49,8 +49,9 @@ def others_of(
     stands between two kept blocks, alone in a cell beside a kept cell, or only a few
     dropped words from kept text, not counting the words of its own figure; of these there
     may be more if it has a caption.  An embed is also shown if it stands in a kept block.
-    A rule is shown between two kept blocks of one element.  The captions are those of the
-    figures of shown images and embeds, as far as they are not kept.  What is ``removed`` is never shown.
+    A rule is shown between two kept blocks of one element.  The captions are those of
+    the figures of shown images and embeds, as far as they are not kept.  What is
+    ``removed`` is never shown.
     """
     numbers = (walk.marks[:, MarkColumn.STYLE] < 0).nonzero()[0]
     if not numbers.size or not units:
