@@ -40,14 +40,11 @@ class _Condition:
 
 
 class Conditions:
-    """Conditions that all have to hold, from texts of a command line.
-
-    Raises SettingError.
-    """
+    """Conditions of a command line, all of which have to hold.  Raises SettingError."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._all = [_condition(text) for text in texts]
-        # The names of the columns in the conditions.
+        # The columns that the conditions read.
         self.names = {condition.name for condition in self._all}
 
     def of_url(self, url: str) -> bool:
@@ -55,7 +52,7 @@ class Conditions:
         return self._hold({"host": host_of(url)})
 
     def of_row(self, row: Mapping[str, Any]) -> bool:
-        """Whether a page's row meets all other conditions."""
+        """Whether a page's row meets the conditions on its columns."""
         return self._hold(row)
 
     def _hold(self, values: Mapping[str, Any]) -> bool:

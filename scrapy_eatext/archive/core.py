@@ -40,7 +40,7 @@ except ImportError:
 if TYPE_CHECKING:
     from scrapy_eatext.execution.choice import Choice
 
-# The columns that are attributes of a result.
+# Columns that are attributes of MainText.
 _ATTRIBUTES = (
     "text",
     "markdown",
@@ -54,9 +54,9 @@ _ATTRIBUTES = (
     "algorithm",
     "version",
 )
-# The columns that are fields of a Record, behind its id and its address.
+# Columns that are fields of Record, besides `id` and `url`.
 _OF_RECORD = ("source", "offset", "fetched", "status", "content_type", "input")
-# All columns, and the types of those that are not text.  SCHEMA is their version.
+# All columns, their version, and the types of those that are not text.
 COLUMNS = ("id", "url", *_ATTRIBUTES, "outcome", "error", *_OF_RECORD, "schema_version")
 SCHEMA = 2
 _TYPES = {
@@ -65,18 +65,15 @@ _TYPES = {
     "status": pa.int32(),
     "schema_version": pa.int32(),
 }
-_UNKNOWN = frozenset(("offset", "status"))
-# The default columns.
-USUAL = tuple(name for name in COLUMNS if name != "html")
-# The outcome of a page of a site with extraction switched off.
-_OFF = "skipped_off"
-# The longest error in a row.
+_NULLABLE = frozenset(("offset", "status"))
+DEFAULT_COLUMNS = tuple(name for name in COLUMNS if name != "html")
+# The most characters of an error in a row.
 _LONGEST_ERROR = 500
 # The rows of a batch: few, as each may have some megabytes.
-ROWS = 32
+_ROWS = 32
 
 
-def schema(columns: Sequence[str] = USUAL) -> Any:
+def schema(columns: Sequence[str] = DEFAULT_COLUMNS) -> Any:
     """The schema of texts.  Raises SettingError for an unknown column."""
     if not columns or set(columns) - set(COLUMNS):
         raise SettingError(
@@ -84,7 +81,7 @@ def schema(columns: Sequence[str] = USUAL) -> Any:
         )
     return pa.schema(
         [
-            pa.field(name, _TYPES.get(name, pa.string()), name in _UNKNOWN)
+            pa.field(name, _TYPES.get(name, pa.string()), name in _NULLABLE)
             for name in columns
         ]
     )
@@ -109,17 +106,17 @@ def extract_batches(
     *,
     html_column: str = "html",
     url_column: str = "url",
-    columns: Sequence[str] = USUAL,
+    columns: Sequence[str] = DEFAULT_COLUMNS,
     where: Sequence[str] = (),
 ) -> Iterator[Any]:
     """Extract the pages in pyarrow's record batches, in batches of few rows.
 
     ``settings`` are EATEXT_* settings; limits apply as in a crawl.  A batch has a
-    column of pages, as text or bytes; it may have one of addresses, an `id` of any
-    type, and other fields of Record.  All its other columns go into the result's
-    `input`.  ``columns`` are the result's columns; ``where`` has conditions that a row
-    has to meet (conditions.py).  Raises SettingError, and ValueError for a batch
-    without the column of pages.
+    column of HTML, as text or bytes; it may have a column of URLs, an `id` of any type,
+    and other fields of Record.  All further columns go into the result's `input`.
+    ``columns`` are the result's columns; ``where`` has conditions that a row has to
+    meet (conditions.py).  Raises SettingError, and ValueError for a batch without the
+    column of HTML.
     """
     with closing(Extractor(settings, columns=columns, where=where)) as extractor:
         for batch in batches:
@@ -129,8 +126,8 @@ def extract_batches(
 class Extractor:
     """Extracts several batches with the same settings; see extract_batches().
 
-    Pages are extracted in a worker process, which is restarted if a page ends it,
-    unless EATEXT_EXECUTOR is "inline".  ``tick`` is called before each page; ``tally``
+    Unless EATEXT_EXECUTOR is "inline", pages are extracted in a worker process, which
+    is started anew if a page ends it.  ``tick`` is called before each page; ``tally``
     counts the results.
     """
 
@@ -138,7 +135,7 @@ class Extractor:
         self,
         settings: Mapping[str, Any] | None = None,
         *,
-        columns: Sequence[str] = USUAL,
+        columns: Sequence[str] = DEFAULT_COLUMNS,
         where: Sequence[str] = (),
         tick: Callable[[], None] = lambda: None,
     ) -> None:
@@ -156,7 +153,7 @@ class Extractor:
     def batches(
         self, batch: Any, html_column: str = "html", url_column: str = "url"
     ) -> Iterator[Any]:
-        """The results for a record batch, or for a table of them."""
+        """The results for the pages of a pyarrow RecordBatch or Table."""
         yield from self.results(_records(batch, html_column, url_column))
 
     def results(self, records: Iterable[Record]) -> Iterator[Any]:
@@ -165,14 +162,14 @@ class Extractor:
             yield pa.RecordBatch.from_pylist(rows, schema=self.schema)
 
     def row(self, record: Record) -> dict[str, Any] | None:
-        """A page's row, None if it does not meet the conditions."""
+        """A page's result as a row, None if it does not meet the conditions."""
         self._tick()
         row = self._row(record) if self._conditions.of_url(record.url) else None
         if row is None or not self._conditions.of_row(row):
             self.tally.outcomes["left_out"] += 1
             return None
         self.tally.add(row)
-        return {name: _storable(row[name]) for name in self.schema.names}
+        return {name: storable(row[name]) for name in self.schema.names}
 
     def _row(self, record: Record) -> dict[str, Any]:
         outcome = self._outcome(record)
@@ -198,7 +195,7 @@ class Extractor:
         try:
             choice = self._config.choice_for(record.url)
             if choice is None:
-                return Outcome(NOTHING, _OFF)
+                return Outcome(NOTHING, "skipped_off")
             outcome = self._runner.run(self._job(record, choice))
         except Exception as error:  # noqa: BLE001
             return Outcome(NOTHING, "failed", failures=(Failure.of(error),))
@@ -207,7 +204,7 @@ class Extractor:
         return outcome
 
     def _job(self, record: Record, choice: Choice) -> Job:
-        html = _storable(record.html or b"")
+        html = storable(record.html or b"")
         limits = self._config.limits
         job = Job(html, record.url, choice, limits, self._attributes).bounded()
         if record.encoding and isinstance(job.html, bytes):
@@ -220,7 +217,7 @@ class Extractor:
 
 
 def batches_of(records: Iterable[Record]) -> Iterator[Any]:
-    """Record batches of records, for extract_batches()."""
+    """Records as record batches, for extract_batches()."""
     columns = pages_schema()
     for rows in _batched(map(_row, records)):
         yield pa.RecordBatch.from_pylist(rows, schema=columns)
@@ -230,9 +227,9 @@ _T = TypeVar("_T")
 
 
 def _batched(rows: Iterable[_T]) -> Iterator[list[_T]]:
-    """Lists of ROWS rows; the last may have fewer."""
+    """Lists of _ROWS rows; the last may have fewer."""
     remaining = iter(rows)
-    while batch := list(islice(remaining, ROWS)):
+    while batch := list(islice(remaining, _ROWS)):
         yield batch
 
 
@@ -267,11 +264,7 @@ def _row(record: Record) -> dict[str, Any]:
     if isinstance(record.html, str):
         # Text is decoded already; as bytes it is in UTF-8.
         row.update(html=record.html.encode("utf-8", "replace"), encoding="utf-8")
-    return {name: _storable(value) for name, value in row.items()}
-
-
-def _storable(value: Any) -> Any:
-    return storable(value) if isinstance(value, str) else value
+    return {name: storable(value) for name, value in row.items()}
 
 
 def _records(batch: Any, html_column: str, url_column: str) -> Iterator[Record]:
@@ -279,23 +272,23 @@ def _records(batch: Any, html_column: str, url_column: str) -> Iterator[Record]:
     if html_column not in names:
         known = ", ".join(names)
         raise ValueError(f"there is no column {html_column!r} among {known}")
-    read = {name: batch.column(name) for name in names}
+    columns = {name: batch.column(name) for name in names}
     for i in range(batch.num_rows):
-        row = {name: value(column[i]) for name, column in read.items()}
-        given = {
+        row = {name: value(column[i]) for name, column in columns.items()}
+        fields = {
             name: row.pop(name)
             for name, of in CARRIED.items()
             if name in row and isinstance(row[name], (of, type(None)))
         }
         record = record_of_row("", row, html_column, url_column)
-        if given.get("outcome"):
+        if fields.get("outcome"):
             record = replace(record, html=None, outcome="", error="")
         if not isinstance(record.html, bytes):
-            given.pop("encoding", None)
-        # The record's own values take precedence over the batch's.
+            fields.pop("encoding", None)
+        # Values that record_of_row() found, such as an error, take precedence.
         missing = {
             name: field
-            for name, field in given.items()
+            for name, field in fields.items()
             if field is not None and not getattr(record, name)
         }
         yield replace(record, **missing)

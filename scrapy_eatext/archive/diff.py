@@ -29,7 +29,7 @@ _COLUMNS = ("id", "url", "text", "page_type", "outcome")
 
 @dataclass(slots=True)
 class Group:
-    """A group of pages: all, changed ones, and the words of the changes."""
+    """Numbers of a group: pages, changed pages, and words gained and lost in these."""
 
     pages: int = 0
     changed: int = 0
@@ -45,7 +45,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A changed page, as it is written: its words gained and lost, and both texts."""
+    """A changed page, as compare() writes it: numbers of words, and both texts."""
 
     url: str
     id: str
@@ -60,7 +60,7 @@ class Change:
 
 @dataclass(slots=True)
 class Difference:
-    """The result of compare()."""
+    """The result of compare(); ``outcomes`` counts pairs of a page's outcomes."""
 
     total: Group = field(default_factory=Group)
     groups: dict[str, dict[str, Group]] = field(
@@ -78,7 +78,7 @@ class Difference:
         return groups[:_GROUPS]
 
     def add(self, old: Mapping[str, str], new: Mapping[str, str]) -> Change | None:
-        """Count a page that both runs have; returns its change, or None."""
+        """Count a page of both runs; returns its Change, None if the texts are equal."""
         before, after = old["text"], new["text"]
         gained = lost = 0
         if before != after:
@@ -114,7 +114,7 @@ def compare(
     """
     difference = Difference()
     most = max(top, _MOST_WRITTEN if output else 1)
-    # A database, as the pages of a run may not fit into memory.
+    # In a database, as the rows of a run may not fit into memory.
     with (
         TemporaryDirectory(prefix="eatext-diff") as folder,
         closing(sqlite3.connect(Path(folder, "old.db"), isolation_level=None)) as table,
@@ -152,10 +152,7 @@ def _changes(
     key_of: Callable[[Mapping[str, str]], str],
     rows: Iterator[dict[str, str]],
 ) -> Iterator[Change]:
-    """The changed pages.
-
-    All pages are counted, and matched ones removed from the table.
-    """
+    """The changed pages; counts all, and removes matched ones from the table."""
     # Repeated pages are matched in their order.
     query = "SELECT rowid, row FROM old WHERE key = ? ORDER BY rowid LIMIT 1"
     for row in rows:

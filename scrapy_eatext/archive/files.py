@@ -31,7 +31,7 @@ class Stat:
 
     @classmethod
     def of(cls, info: Any) -> Stat:
-        """What a file system, this machine's or pyarrow's, says of a file."""
+        """From the result of os.stat(), or from a FileInfo of pyarrow."""
         if isinstance(info, os.stat_result):
             return cls(info.st_size, info.st_mtime_ns)
         return cls(info.size or 0, info.mtime_ns or 0)
@@ -42,17 +42,17 @@ def is_remote(path: str) -> bool:
     return "://" in path
 
 
-def of_this_machine(path: str) -> str:
-    """A path; file:// is removed."""
+def local_path(path: str) -> str:
+    """A path without file://, and with its percent-encoding decoded if it had it."""
     scheme, is_address, inside = path.partition("://")
     return unquote(inside) if is_address and scheme == "file" else path
 
 
-def real(path: str) -> str:
+def canonical(path: str) -> str:
     """The canonical path of a file or folder."""
     scheme, is_address, inside = path.partition("://")
     if not is_address or scheme == "file":
-        return os.path.realpath(of_this_machine(path))
+        return os.path.realpath(local_path(path))
     return f"{scheme}://{re.sub(r'/(?:[.]?/)*', '/', inside).rstrip('/')}"
 
 
@@ -68,16 +68,15 @@ def _as_os_error() -> Iterator[None]:
         raise OSError(message) from error
 
 
-# The bytes of a request to a remote file system, and the bytes read after a part, in
-# which its last record mostly ends.
-_REQUEST = 1 << 24
-_BEYOND = 1 << 18
-# The timeout in seconds of a request; pyarrow's default of 3 is too short for a busy
-# store.
-_PATIENCE = 60
-# The bytes at a file's beginning that show how it is packed.
-_HEAD = 1 << 16
-# Between the path of a zip file and that of a file in it.
+# The most bytes of a request to a remote file system, and the bytes read after a part,
+# in which most last records end.
+_REQUEST_BYTES = 1 << 24
+_BYTES_AFTER = 1 << 18
+# The timeout of a request: pyarrow's default of 3 s is too short for a busy store.
+_REQUEST_SECONDS = 60
+# The bytes at a file's start that show how it is packed.
+_BYTES_AT_START = 1 << 16
+# What separates the path of a WACZ from that of a file in it; "#" is the mark.
 INSIDE = ".wacz#"
 
 
@@ -87,7 +86,7 @@ def open_file(path: str) -> BinaryIO:
         return Path(path).open("rb")
     with _remote(path) as (system, inside):
         if hasattr(system, "handler"):
-            # Without fsspec's own reading ahead.
+            # Without a cache fsspec reads no more than it is asked for.
             opened = system.handler.fs.open(inside, "rb", cache_type="none")
         else:
             opened = system.open_input_file(inside)
@@ -107,7 +106,7 @@ def open_part(path: str, start: int, stop: int) -> BinaryIO:
     except BaseException:
         file.close()
         raise
-    return io.BufferedReader(_Stretch(file, begin, end, start, stop), _REQUEST)
+    return io.BufferedReader(_Range(file, begin, end, start, stop), _REQUEST_BYTES)
 
 
 def _stored(file: BinaryIO, name: str) -> tuple[int, int]:
@@ -116,6 +115,7 @@ def _stored(file: BinaryIO, name: str) -> tuple[int, int]:
         info = packed.getinfo(name)
     if info.compress_type != ZIP_STORED:
         raise OSError(f"{name} is packed, where a WACZ has to store it")
+    # The lengths of the name and of the extra field stand in the local header.
     file.seek(info.header_offset + 26)
     lengths = struct.unpack("<HH", file.read(4))
     begin = info.header_offset + 30 + sum(lengths)
@@ -129,10 +129,10 @@ def stored_in(path: str) -> Iterator[tuple[str, int]]:
             yield f"{path}#{info.filename}", info.file_size
 
 
-class _Stretch(io.RawIOBase):
-    """A range of a file, of which a part is read.
+class _Range(io.RawIOBase):
+    """The bytes from ``begin`` to ``end`` of a file, to read a part of them.
 
-    It reads no more than the part is likely to need, without a buffer of its own.
+    From ``start`` and ``stop``, the part's offsets, it decides how much to request.
     """
 
     def __init__(
@@ -156,9 +156,9 @@ class _Stretch(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         place = self._begin + self._at
-        until = max(self._at, self._stop) + _BEYOND
+        until = max(self._at, self._stop) + _BYTES_AFTER
         if self._at < self._start - BEFORE:
-            until = self._at + _HEAD
+            until = self._at + _BYTES_AT_START
         size = min(until - self._at, self._end - place, len(buffer))
         if size <= 0:
             return 0
@@ -188,7 +188,7 @@ def written(path: str) -> Iterator[IO[bytes]]:
             yield file
             file.seek(0)
             with system.open_output_stream(inside) as out:
-                shutil.copyfileobj(file, out, _REQUEST)
+                shutil.copyfileobj(file, out, _REQUEST_BYTES)
         return
     draft = Path(f"{path}.part")
     try:
@@ -250,7 +250,7 @@ def _info(path: str) -> Any:
 
 
 def walk(folder: str) -> Iterator[tuple[str, dict[str, Stat]]]:
-    """A folder and all folders in it, in order: their relative paths, and their files.
+    """The relative paths of a folder and all folders in it, in order, with their files.
 
     Only regular files are included, as reading a pipe could wait for ever.  Raises
     OSError for a folder that cannot be listed.
@@ -286,6 +286,7 @@ def _leads_back(root: str, name: str, top: str) -> bool:
 
 
 def joined(folder: str, *names: str) -> str:
+    """The path of a file in a folder; empty names are left out."""
     return "/".join([folder.rstrip("/"), *filter(None, names)])
 
 
@@ -318,7 +319,7 @@ def _system(path: str) -> tuple[Any, str]:
     scheme = path.partition("://")[0]
     try:
         system, inside = FileSystem.from_uri(path)
-    except ValueError:  # pyarrow's own systems are few
+    except ValueError:  # not one of pyarrow's own file systems
         try:
             from fsspec.core import url_to_fs
 
@@ -329,13 +330,13 @@ def _system(path: str) -> tuple[Any, str]:
     if scheme == "s3" and "?" not in path:
         from pyarrow.fs import S3FileSystem
 
-        # The class does not read these variables itself.
+        # pyarrow does not read these variables.
         names = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
         endpoint = next(filter(None, map(os.environ.get, names)), "")
         system = S3FileSystem(
             region=system.region,
             endpoint_override=endpoint.partition("://")[2] or None,
             scheme=endpoint.partition("://")[0] or "https",
-            request_timeout=_PATIENCE,
+            request_timeout=_REQUEST_SECONDS,
         )
     return system, inside

@@ -37,16 +37,16 @@ from scrapy_eatext.execution.worker import command
 
 # A part is given up after its process died this many times.
 _MAX_DEATHS = 3
-# A process hangs after _PATIENCE seconds, plus _PAGES times the timeout of a page,
-# without news: a page may take several timeouts, as workers are restarted for it.
+# A process hangs if it reports nothing for _PATIENCE seconds plus _PAGES times the
+# timeout of a page: a page may take several timeouts, as workers are restarted for it.
 _PATIENCE, _PAGES = 60.0, 6
-# Seconds that a process has to end.
+# The seconds within which a process has to end.
 _END_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A part to extract: its name, the state of its input, and its bytes."""
+    """A part to extract, its name in the manifest, its input's state, and its bytes."""
 
     name: str
     part: Part
@@ -55,23 +55,23 @@ class _Job:
 
 
 class Run:
-    """One run over the inputs of a plan.
+    """A run over the inputs of a plan.
 
     Raises ArchiveError for missing inputs, SettingError for wrong settings, and
-    OutputError for a folder that cannot be used.
+    OutputError for an output folder that cannot be used.
     """
 
     def __init__(self, plan: shards.Plan) -> None:
         self._plan = plan
         timeout = config_of(plan.settings).limits.timeout
         self._patience = _PATIENCE + _PAGES * timeout if timeout else 0.0
-        self._whole = _inputs(plan)
+        self._archives = _inputs(plan)
         self.progress = Progress()
         self._manifest = Manifest(plan.folder, plan.made_by())
         self._lock = Lock()
         self._stopped = ""
-        self._shards: dict[int, Process] = {}
-        # The names of all parts that the inputs have.
+        self._processes: dict[int, Process] = {}
+        # The names of all parts of the inputs.
         self._seen: set[str] = set()
 
     @property
@@ -80,17 +80,17 @@ class Run:
         return self._manifest.damaged_outputs
 
     def go(self, show: Callable[[Progress], None] = lambda _: None) -> Progress:
-        """Extract the parts that are not done; ``show`` is called regularly."""
+        """Extract the parts that no earlier run did; ``show`` is called regularly."""
         try:
             return self._go(show)
         finally:
             self._stopped = self._stopped or "stopped"
-            for shard in list(self._shards.values()):
-                shard.kill()
+            for process in list(self._processes.values()):
+                process.kill()
             self._manifest.close()
 
     def _go(self, show: Callable[[Progress], None]) -> Progress:
-        self.progress.size = sum(whole.bytes() for whole in self._whole)
+        self.progress.size = sum(archive.bytes() for archive in self._archives)
         todo = self._todo()
         threads = [
             Thread(target=self._work, args=(i, todo), daemon=True)
@@ -129,25 +129,25 @@ class Run:
         }
 
     def _todo(self) -> Iterator[_Job]:
-        """The parts that are not done."""
-        most = self._plan.part_size or size_for(self._whole, self._plan.workers)
-        for whole in self._whole:
+        """The parts that no earlier run extracted."""
+        most = self._plan.part_size or size_for(self._archives, self._plan.workers)
+        for archive in self._archives:
             try:
-                state = _state_of(whole)
-                source = files.real(whole.source)
+                state = _state_of(archive)
+                source = files.canonical(archive.source)
                 at = self._manifest.places(source, state)
-                if at is None or whole.kind in NAMED:
-                    at = places(whole, most)
-                    # A later run with other workers has the same parts.
-                    if len(at) > 1 and whole.kind not in NAMED:
+                if at is None or archive.kind in NAMED:
+                    at = places(archive, most)
+                    # So that a later run with other workers has the same parts.
+                    if len(at) > 1 and archive.kind not in NAMED:
                         self._manifest.cut(source, state, at)
             except (OSError, ArchiveError) as error:
-                self.progress.errors[whole.source] = str(error)
-                self.progress.skipped += whole.bytes()
+                self.progress.errors[archive.source] = str(error)
+                self.progress.skipped += archive.bytes()
                 continue
-            for part in cut(whole, at):
+            for part in cut(archive, at):
                 size = part.bytes()
-                name = f"{files.real(part.source)}#{part.kind}-{part.start}"
+                name = f"{files.canonical(part.source)}#{part.kind}-{part.start}"
                 job = _Job(name, part, _state_of(part) if part.names else state, size)
                 self._seen.add(name)
                 if self._manifest.is_done(name, job.state):
@@ -172,33 +172,33 @@ class Run:
             self._stopped = self._stopped or f"{error.strerror or error}"
         finally:
             self.progress.under_way.pop(number, None)
-            if shard := self._shards.get(number):
-                shard.close(_END_SECONDS)
+            if process := self._processes.get(number):
+                process.close(_END_SECONDS)
 
     def _extract(self, number: int, job: _Job, to: str) -> dict[str, Any] | None:
         """A process's answer for a part; None if all died, or the run is stopped."""
         message = {"part": asdict(job.part), "to": to}
 
         def goes_on(answer: Mapping[str, Any]) -> bool:
-            is_news = "counts" in answer
-            if is_news:
+            is_progress = "counts" in answer
+            if is_progress:
                 self._note(number, job.size, answer)
-            return is_news
+            return is_progress
 
         for _ in range(_MAX_DEATHS):
             if self._stopped:
                 break
-            shard = self._shards.get(number) or self._start(number)
-            answer = shard.exchange(message, limit=self._patience, goes_on=goes_on)
+            process = self._processes.get(number) or self._start(number)
+            answer = process.exchange(message, limit=self._patience, goes_on=goes_on)
             if answer is not None:
                 return dict(answer)
-            self._shards.pop(number).kill()
+            self._processes.pop(number).kill()
         return None
 
     def _start(self, number: int) -> Process:
-        shard = self._shards[number] = Process(command(shards.__name__))
-        shard.exchange(self._plan.as_json(), limit=self._patience)
-        return shard
+        process = self._processes[number] = Process(command(shards.__name__))
+        process.exchange(self._plan.as_json(), limit=self._patience)
+        return process
 
     def _enter(self, number: int, job: _Job, answer: Any, output: str) -> None:
         """Enter the result of a part into the manifest, and count it."""
@@ -226,12 +226,12 @@ class Run:
         self.progress.done += job.size
         self.progress.parts += 1
 
-    def _note(self, number: int, size: int, news: Mapping[str, Any]) -> None:
+    def _note(self, number: int, size: int, report: Mapping[str, Any]) -> None:
         if not self.progress.under_way and not self.progress.counts:
             # The rate does not include the time in which processes started.
             self.progress.started = time.monotonic()
-        counts = Counter(news["counts"])
-        self.progress.under_way[number] = UnderWay(size, news["share"], counts)
+        counts = Counter(report["counts"])
+        self.progress.under_way[number] = UnderWay(size, report["share"], counts)
 
     def _note_damage(self, part: Part, entry: Entry) -> None:
         self.progress.damaged += entry.damaged
@@ -239,29 +239,26 @@ class Run:
             self.progress.cut_off[part.source] = None
 
     def _drop_gone(self) -> None:
-        """Drop the parts that the inputs no longer have, if there were no errors."""
-        inputs = [files.real(source) for source in self._plan.inputs]
+        """Drop the parts whose input is gone, unless there were errors."""
+        inputs = [files.canonical(source) for source in self._plan.inputs]
         for name, entry in list(self._manifest.entries.items()):
             source = f"{name.rpartition('#')[0]}/"
-            is_of_these = any(source.startswith(f"{path}/") for path in inputs)
-            if entry.input and is_of_these and name not in self._seen:
+            is_of_inputs = any(source.startswith(f"{path}/") for path in inputs)
+            if entry.input and is_of_inputs and name not in self._seen:
                 if self.progress.errors:
-                    self.progress.stay += 1
+                    self.progress.orphaned += 1
                 else:
                     self._manifest.drop(name)
 
 
 def _inputs(plan: shards.Plan) -> list[Part]:
-    """The archives of a plan, without the files of its own output.
-
-    Each file is in one part only, even if several inputs contain it.
-    """
+    """The archives of a plan, without its own output, and each file only once."""
     archives: list[Part] = []
     known: set[str] = set()
-    output = f"{files.real(plan.folder)}/"
+    output = f"{files.canonical(plan.folder)}/"
 
     def is_new(path: str) -> bool:
-        path = files.real(path)
+        path = files.canonical(path)
         if path in known or f"{path}/".startswith(output):
             return False
         known.add(path)
@@ -299,9 +296,9 @@ def _state_of(part: Part) -> str:
             for name in part.names
         ]
     elif part.kind == "cdx":
-        # A store's archives are many, and do not change.
-        away = files.is_remote(part.source)
-        stats = [] if away else [("", files.stat(part.source))]
+        # A store's archives are too many to look each up, and do not change.
+        is_remote = files.is_remote(part.source)
+        stats = [] if is_remote else [("", files.stat(part.source))]
     else:
         stats = [("", files.Stat(part.size, part.changed))]
     state = [[name, stat.size, stat.changed] for name, stat in stats]
@@ -310,9 +307,9 @@ def _state_of(part: Part) -> str:
 
 
 def _changed(part: Part) -> bool:
-    """Whether a file of this machine is another one now.
+    """Whether a local file has changed since it was found.
 
-    Of other file systems the reader looks at the size only, as looking takes a request.
+    Of remote files only the reader checks the size, as a lookup takes a request.
     """
     if part.names or files.is_remote(part.source) or files.INSIDE in part.source:
         return False
@@ -323,13 +320,13 @@ def _changed(part: Part) -> bool:
 
 
 def _name_of(part: Part, form: str) -> str:
-    """A part's file in the output folder: the same in each run, and no other part's."""
+    """A part's name in the output folder: unique, and the same in each run."""
     base = part.source.rstrip("/").rpartition("/")[2]
-    # A file's name has 255 bytes at most; one that begins with a point or _ is none to
-    # pyarrow and to Spark, when they read the folder.
+    # A name has 255 bytes at most; pyarrow and Spark leave out files whose names begin
+    # with a point or _ when they read a folder.
     base = re.sub(r"[^\w.-]+", "_", base).encode()[-80:].decode("utf-8", "ignore")
     base = base.lstrip("._") or "pages"
-    known = f"{part.kind} {files.real(part.source)}"
+    known = f"{part.kind} {files.canonical(part.source)}"
     source = known.encode("utf-8", "surrogateescape")
     mark = hashlib.sha256(source).hexdigest()[:8]
     return f"{base}-{mark}-{part.start:012d}.{form}"

@@ -1,9 +1,8 @@
 """The manifest of an output folder: which part of which input is in which file.
 
-It is an append-only file of JSON lines.  A line is written after its output file is
-complete, so the manifest is valid even after a crash.  On a remote file system, where
-files can't be appended to, it is several files, and the last one is rewritten for a
-line.
+It is a file of JSON lines, to which a line is appended after its output file is
+complete, so that the manifest is valid even after a crash.  On a remote file system,
+where files can't be appended to, it is several files, of which the last is rewritten.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class OutputError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A part that is done.
+    """An extracted part.
 
     ``input`` is a hash of the state of its input.  ``output`` is the file with its
     rows, "" without any; ``digest``, ``size`` and ``changed`` are the file's hash, its
@@ -112,11 +111,12 @@ class Manifest:
         )
 
     def places(self, source: str, state: str) -> list[int] | None:
-        """The offsets at which a file in this state was split before, or None."""
+        """The offsets at which an earlier run split a file in this state, or None."""
         known_state, offsets = self._places.get(source, ("", []))
         return offsets if known_state == state else None
 
     def cut(self, source: str, state: str, places: list[int]) -> None:
+        """Enter the offsets at which a file is split.  Raises OSError."""
         self._places[source] = state, places
         self._write({"source": source, "state": state, "places": places})
 
@@ -132,7 +132,7 @@ class Manifest:
             files.delete(self._path(before.output))
 
     def drop(self, part: str) -> None:
-        """Remove a part that its input no longer has.  Raises OSError."""
+        """Remove a part whose input is gone, and its output.  Raises OSError."""
         before = self.entries.pop(part)
         self._write(asdict(Entry(part, "")))
         if before.output:
@@ -142,7 +142,7 @@ class Manifest:
         return files.joined(self._folder, name)
 
     def is_done(self, part: str, state: str) -> bool:
-        """Whether a part is done for the present state of its input."""
+        """Whether a part was extracted, from the present state of its input."""
         entry = self.entries.get(part)
         if entry is None or entry.input != state:
             return False
@@ -213,7 +213,7 @@ class _Lines:
 class _RemoteLines:
     """The lines of a manifest on a remote file system, in several files."""
 
-    # A file is rewritten for each of its lines.
+    # The most lines of a file: it is rewritten for each.
     _MOST = 500
 
     def __init__(self, folder: str) -> None:
@@ -257,7 +257,7 @@ def outputs(folder: str) -> list[str]:
     if not names:
         raise OutputError(f"{folder} is no output of `scrapy eatext archive`")
     rows = _parsed(folder, lines)
-    # The last line of a part counts.
+    # Only the last line of a part is valid.
     of_parts = {row["part"]: row.get("output") for row in rows if "part" in row}
     return [
         files.joined(folder, name) for name in sorted(filter(None, of_parts.values()))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from scrapy_eatext.archive.core import USUAL, Extractor
+from scrapy_eatext.archive.core import DEFAULT_COLUMNS, Extractor
 from scrapy_eatext.archive.record import CARRIED, MissingError, Record
 from scrapy_eatext.archive.tasks import records_of, tasks
 from scrapy_eatext.page.decode import decode
@@ -67,7 +67,7 @@ class Extract(PipelineStep):
         self,
         settings: Mapping[str, Any] | None = None,
         *,
-        columns: Sequence[str] = USUAL,
+        columns: Sequence[str] = DEFAULT_COLUMNS,
         where: Sequence[str] = (),
     ) -> None:
         super().__init__()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from scrapy_eatext.archive.core import USUAL, Extractor, batches_of
+from scrapy_eatext.archive.core import DEFAULT_COLUMNS, Extractor, batches_of
 from scrapy_eatext.archive.record import MissingError
 from scrapy_eatext.archive.tasks import records_of, tasks
 
@@ -29,7 +29,7 @@ class Extract:
         *,
         html_column: str = "html",
         url_column: str = "url",
-        columns: Sequence[str] = USUAL,
+        columns: Sequence[str] = DEFAULT_COLUMNS,
         where: Sequence[str] = (),
     ) -> None:
         self._extractor = Extractor(settings, columns=columns, where=where)

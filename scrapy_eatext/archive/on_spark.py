@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.archive.core import (
-    USUAL,
+    DEFAULT_COLUMNS,
     batches_of,
     extract_batches,
     pages_schema,
@@ -51,7 +51,7 @@ def extract(frame: Any, settings: Mapping[str, Any] | None = None, **how: Any) -
     def work(batches: Iterable[Any]) -> Iterator[Any]:
         return extract_batches(batches, plain_settings, **how)
 
-    return frame.mapInArrow(work, _columns(schema(how.get("columns", USUAL))))
+    return frame.mapInArrow(work, _columns(schema(how.get("columns", DEFAULT_COLUMNS))))
 
 
 def _columns(arrow_schema: Any) -> Any:

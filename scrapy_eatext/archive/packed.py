@@ -1,4 +1,4 @@
-"""Decompression of bodies of responses and of files, up to a bound."""
+"""Decompression of files and of response bodies, up to a bound."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from typing import Any, BinaryIO, Protocol, TypeVar
 CHUNK = 1 << 16
 # An offset beyond each file's end.
 TO_THE_END = 1 << 62
-# How far before a part the search for its first record begins.
+# How many bytes before a part the search for its first record begins.
 BEFORE = 1 << 19
-# The error of a member that the file's end cuts off.
+# The error of a member that the end of the file cuts off.
 CUT_OFF = "the file is cut off here"
 _ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 GZIP = b"\x1f\x8b\x08"
 ZSTD = b"\x28\xb5\x2f\xfd"
-# Skippable frames of zstd have one of sixteen marks; that with 0x5d holds a dictionary
-# in WARC files.
+# Sixteen magic numbers mark skippable frames of zstd; in WARC files the one with 0x5d
+# marks a dictionary.
 _SKIPPABLE = b"\x2a\x4d\x18"
 _DICTIONARY = b"\x5d" + _SKIPPABLE
 _MOST_OF_A_DICTIONARY = 1 << 26
-# The number of packed bytes that show how a member begins, and of unpacked ones.
+# How many packed and how many unpacked bytes show how a member begins.
 _ENOUGH = 4096
 _BEGINNING = 16
-# The packed bytes per step in a damaged member, so that little is lost.
+# The packed bytes per step in a damaged member, few, so that little is lost.
 _STEP = 64
 
 
@@ -42,7 +42,7 @@ class PackedError(ValueError):
 
 
 class Decompressor(Protocol):
-    """A decompressor of one member, with the interface of lzma.LZMADecompressor."""
+    """The interface of lzma.LZMADecompressor, which decompresses one member."""
 
     @property
     def eof(self) -> bool: ...
@@ -54,7 +54,7 @@ class Decompressor(Protocol):
 
 
 class _Zlib:
-    """A decompressor of gzip, or with other ``bits`` of deflate."""
+    """A decompressor of gzip, or of deflate with other window ``bits``."""
 
     def __init__(self, bits: int = 31) -> None:
         self._of = zlib.decompressobj(bits)
@@ -109,24 +109,20 @@ def _zstd_module() -> Any:
         raise PackedError(f"data in zstd needs {_ZSTD}") from None
 
 
-def _broken() -> tuple[type[Exception], ...]:
-    """The exceptions of damaged data."""
-    broken: list[type[Exception]] = [zlib.error, EOFError]
-    with suppress(ImportError):
-        broken.append(import_module(_ZSTD).ZstdError)
-    with suppress(ImportError):
-        broken.append(import_module("brotli").error)
-    return tuple(broken)
-
-
-BROKEN = _broken()
+# The exceptions of damaged data.
+_errors: list[type[Exception]] = [zlib.error, EOFError]
+with suppress(ImportError):
+    _errors.append(import_module(_ZSTD).ZstdError)
+with suppress(ImportError):
+    _errors.append(import_module("brotli").error)
+BROKEN = tuple(_errors)
 
 
 def unpacked(body: bytes, codings: str, most: int) -> bytes:
     """A response's body, decoded by its Content-Encoding, the last coding first.
 
     At most ``most`` bytes and one more are unpacked; 0 is no limit.  A coding that the
-    body is not in was undone by the archive's writer.  Raises PackedError.
+    body does not have was undone by the archive's writer.  Raises PackedError.
     """
     for coding in reversed(codings.lower().split(",")):
         make = _decompressor_for(coding.strip(), body)
@@ -177,11 +173,11 @@ def _all_of(make: Callable[[], Decompressor], data: bytes, most: int) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some bytes of a file, unpacked.
+    """Unpacked bytes of a file's member.
 
-    ``offset`` is that of their member in the file; ``first`` says that they are the
-    member's first, and ``begins`` that a part may begin with them.  ``error`` is the
-    member's damage, which ends it.
+    ``offset`` is the member's offset in the file.  ``first`` is true if the bytes are
+    the member's first, ``begins`` if a part may begin with them.  ``error`` is the
+    damage that ends the member.
     """
 
     offset: int
@@ -192,7 +188,7 @@ class Piece:
 
 
 class Placed(Protocol):
-    """Something at an offset in a file; ``begins`` if a part may begin with it."""
+    """A piece or record at an offset; ``begins`` if a part may begin with it."""
 
     @property
     def offset(self) -> int: ...
@@ -204,10 +200,10 @@ P = TypeVar("P", bound=Placed)
 
 
 def of_part(found: Iterable[P], start: int, stop: int) -> Iterator[P]:
-    """The items of a part, of those found from some place before it on.
+    """The items of a part, from items that begin before it.
 
-    They begin with the first one that may begin a part at ``start`` or later, and end
-    before the first at ``stop`` or later, with which the next part begins.
+    The first is one that may begin a part, at ``start`` or later.  The next part begins
+    with the first such item at ``stop`` or later.
     """
     begun = not start
     for item in found:
@@ -275,11 +271,11 @@ class _Members:
         self._make, self._mark = _packing(file)
 
     def pieces(self, start: int, stop: int) -> Iterator[Piece]:
-        """The pieces from some member before ``start`` on."""
+        """The pieces from a member before ``start`` on."""
         offset: int | None = 0
         if start:
-            # A member found here may be inside a record that is an archive itself.
-            # After that record, members are the file's own.
+            # The first members may be in a record that is an archive itself; those after
+            # that record are the file's own.
             offset = self._next(max(0, start - BEFORE), stop)
         while offset is not None:
             damaged_at = yield from self._up_to_damage(offset)
@@ -288,9 +284,9 @@ class _Members:
                 offset = self._next(damaged_at + 1)
 
     def _up_to_damage(self, offset: int) -> Generator[Piece, None, int | None]:
-        """The pieces of members up to the end, or to damage.
+        """The pieces of members up to the end or to damage.
 
-        Returns the offset of the damaged member, or None.
+        Returns the offset of the damaged member, None at the end.
         """
         self._file.seek(offset)
         data = b""
@@ -313,7 +309,7 @@ class _Members:
         Returns what was read beyond its end, None if it is damaged.
         """
         is_begin = self._begins_with(data)
-        # The bytes in pieces so far, and those that wait for the next one.
+        # The number of bytes in pieces so far, and the bytes of the next piece.
         given, pending = 0, b""
 
         def piece(content: bytes, error: str = "") -> Piece:
@@ -352,10 +348,10 @@ class _Members:
         return decompressor.unused_data
 
     def _salvaged(self, offset: int, given: int) -> bytes:
-        """The content of a damaged gzip member after the ``given`` bytes already read.
+        """The content of a damaged gzip member after its first ``given`` bytes.
 
-        It is unpacked in small steps, as zlib does not return the output of a step that
-        meets damage.
+        It is unpacked in small steps, as zlib returns nothing of a step that meets
+        damage.
         """
         self._file.seek(offset)
         data = self._file.read(CHUNK)
@@ -391,7 +387,7 @@ class _Members:
         return _end_of_header(head)
 
     def _begins_with(self, data: bytes) -> bool:
-        """Whether a member begins here whose content begins with ``begins``."""
+        """Whether data begin with a member whose content begins with ``begins``."""
         try:
             content = self._make().decompress(data[:_ENOUGH], len(self._begins) or 1)
         except BROKEN:
@@ -399,10 +395,7 @@ class _Members:
         return content.startswith(self._begins)
 
     def _next(self, offset: int, stop: int = TO_THE_END) -> int | None:
-        """The offset of the next member whose content begins with ``begins``.
-
-        It is None if there is none before ``stop``.
-        """
+        """The offset of the next such member, None if there is none before ``stop``."""
         self._file.seek(offset)
         data = self._file.read(CHUNK)
         while offset < stop:
@@ -423,7 +416,7 @@ class _Members:
 
 
 def _end_of_header(head: bytes, flags: int | None = None) -> int:
-    """The end of a gzip member's header, by its own flags or by others."""
+    """The length of a gzip member's header, by its own flags or by given ones."""
     if flags is None:
         # The file may end before the flags.
         flags = head[3] if len(head) > 3 else 0

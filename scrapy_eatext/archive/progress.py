@@ -1,4 +1,4 @@
-"""The progress of a run over archives, its remaining time, and counts of its pages."""
+"""The progress of a run over archives, its remaining time, and counts of pages."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 from scrapy_eatext.page.urls import host_of
 
 # The half-life, in seconds, of past work in the estimate of the pace.
-_HALF = 20.0
-# The columns that are counted, besides outcome and address.
+_HALF_LIFE = 20.0
+# The columns that a Tally counts, besides outcome and URL.
 COUNTED = ("algorithm", "page_type", "language", "score")
 # The most hosts in the counts of a part, and in a report: those with the most pages.
 _HOSTS, REPORTED = 50, 1000
@@ -32,21 +32,22 @@ class Progress:
     """The progress of a run; sizes are bytes of input."""
 
     size: int = 0
-    # The sizes of parts that failed or that earlier runs did, and of this run's parts.
+    # The bytes of parts that failed or that earlier runs extracted, and of this run's.
     skipped: int = 0
     done: int = 0
     parts: int = 0
     counts: Counter[str] = field(default_factory=Counter)
     errors: dict[str, str] = field(default_factory=dict)
-    # Damaged records in all parts of the output, and files that are cut off.
+    # The damaged records of all parts, and the files that are cut off.
     damaged: int = 0
     cut_off: dict[str, None] = field(default_factory=dict)
-    # The parts of deleted inputs that stay in the output, because there were errors.
-    stay: int = 0
+    # The parts of deleted inputs that the output keeps, because there were errors.
+    orphaned: int = 0
     started: float = field(default_factory=time.monotonic)
     # The part in progress of each process.
     under_way: dict[int, UnderWay] = field(default_factory=dict)
-    # Bytes done, and the seconds of processes that they took, both decayed over time.
+    # Bytes done, and the seconds of processes that they took, both decayed over time;
+    # the time and the bytes done at the last note().
     _moved: float = 0.0
     _worked: float = 0.0
     _noted: tuple[float, float] | None = None
@@ -72,7 +73,7 @@ class Progress:
         """Update the pace; to be called regularly."""
         done = self._done()
         last, last_done = self._noted or (now, done)
-        decay = 0.5 ** ((now - last) / _HALF)
+        decay = 0.5 ** ((now - last) / _HALF_LIFE)
         self._moved = self._moved * decay + done - last_done
         self._worked = self._worked * decay + (now - last) * len(self.under_way)
         self._noted = now, done
@@ -80,7 +81,7 @@ class Progress:
     def remaining(self) -> float | None:
         """The estimated remaining seconds, None while they are unknown.
 
-        The remaining bytes are shared among all processes, except parts in progress.
+        All processes share the remaining bytes, but each part ends in its own process.
         """
         under_way = list(self.under_way.values())
         if not under_way or self._moved <= 0 or self._worked <= 0:
@@ -125,10 +126,9 @@ class Tally:
     def as_json(self, hosts: int = _HOSTS) -> dict[str, dict[str, int]]:
         """The counts in descending order, with at most ``hosts`` hosts."""
         most = {"hosts": hosts}
-        counters = {
-            counter.name: getattr(self, counter.name) for counter in fields(self)
-        }
         return {
-            name: dict(counter.most_common(most.get(name)))
-            for name, counter in counters.items()
+            field.name: dict(
+                getattr(self, field.name).most_common(most.get(field.name))
+            )
+            for field in fields(self)
         }

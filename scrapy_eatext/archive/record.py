@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from scrapy.http import Headers, HtmlResponse
 from scrapy.responsetypes import responsetypes
@@ -13,7 +13,9 @@ from w3lib.encoding import http_content_type_encoding
 
 from scrapy_eatext.archive.packed import PackedError, unpacked
 
-# The longest line with the length of a chunk.
+T = TypeVar("T")
+
+# The most bytes of the line with a chunk's length.
 _LONGEST_LENGTH = 1024
 
 
@@ -30,10 +32,10 @@ class MissingError(ImportError):
 class Record:
     """An entry of an archive: a page, or the reason why there is none.
 
-    ``id`` identifies it in its archive.  ``encoding`` is that of the HTTP header.
-    ``outcome`` is "" for a page; otherwise it is ``skipped_`` with the kind of entry,
-    or ``unreadable``, with an ``error``.  A damaged page has an error too.  ``input``
-    is a JSON object of all other columns or keys of a page's row, or "".
+    ``id`` identifies the entry in its archive.  ``encoding`` is that of the HTTP
+    header.  ``outcome`` is "" for a page; otherwise it is ``skipped_`` with the kind of
+    entry, or ``unreadable``, with an ``error``.  A damaged page has an error too.
+    ``input`` is a JSON object of all other columns or keys of a page's row, or "".
 
     ``source`` is the archive's file or folder, and ``offset`` the page's place in it: a
     byte, or a row of Parquet.  ``fetched`` is the time of the request, as in the
@@ -54,10 +56,9 @@ class Record:
     content_type: str = ""
 
 
-# The fields of a record that record batches have beside id, url and page, with types.
+# The fields of a record that record batches have besides id, url and HTML, with types.
 CARRIED: dict[str, type] = {
-    **dict.fromkeys(("encoding", "outcome", "error", "input"), str),
-    "source": str,
+    **dict.fromkeys(("encoding", "outcome", "error", "input", "source"), str),
     "offset": int,
     "fetched": str,
     "status": int,
@@ -65,9 +66,11 @@ CARRIED: dict[str, type] = {
 }
 
 
-def storable(text: str) -> str:
-    """A text without lone surrogates, which JSON allows and UTF-8 does not."""
-    return text.encode("utf-8", "replace").decode()
+def storable(value: T) -> T:
+    """A value; a text without lone surrogates, which JSON allows and UTF-8 does not."""
+    if isinstance(value, str):
+        return cast("T", value.encode("utf-8", "replace").decode())
+    return value
 
 
 def unreadable(where: str, url: str, error: object, row: str = "") -> Record:
@@ -79,12 +82,10 @@ def record_of_row(
     where: str, row: Mapping[str, Any], html_name: str, url_name: str
 ) -> Record:
     """The record of a row of a table; ``where`` is its id if the row has none."""
-    own = row.get("id")
-    where = where if own is None else _text(own)
-    names = row.keys() - {html_name, url_name, "id"}
-    others = {
-        name: row[name] for name in row if name in names and row[name] == row[name]
-    }
+    where = where if row.get("id") is None else _text(row["id"])
+    known = (html_name, url_name, "id")
+    # JSON has no NaN, which differs from itself.
+    others = {n: row[n] for n in row if n not in known and row[n] == row[n]}
     input_json = json.dumps(others, ensure_ascii=False, default=_text) if others else ""
     address, page = row.get(url_name), row.get(html_name)
     error = ""
@@ -107,9 +108,9 @@ def with_response(
 ) -> Record:
     """The record of an HTTP response, by the rules of a crawl.
 
-    ``about`` has all that is known without headers and body.  The body is unpacked up
-    to ``most`` bytes and one more; 0 is no limit.  ``identified`` is the media type by
-    the archive's writer, for a response without one.
+    ``about`` has the fields that need neither headers nor body.  The body is unpacked
+    up to ``most`` bytes and one more; 0 is no limit.  ``identified`` is the media type
+    that the archive's writer detected, for a response that declares none.
     """
     declared = (headers.get("Content-Type") or b"").decode("latin-1")
     about = replace(about, content_type=declared)
@@ -143,7 +144,7 @@ def _is_html(
 
 
 def dechunked(body: bytes) -> tuple[bytes, str]:
-    """A body in chunked transfer coding, joined, and its error, or "".
+    """The joined chunks of a body in chunked transfer coding, and an error, or "".
 
     A body that does not begin with a chunk's length was joined by the archive's writer.
     """

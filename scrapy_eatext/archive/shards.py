@@ -21,8 +21,8 @@ import scrapy_eatext
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.archive import files
 from scrapy_eatext.archive.core import (
+    DEFAULT_COLUMNS,
     SCHEMA,
-    USUAL,
     Extractor,
     config_of,
     settings_for_rows,
@@ -39,11 +39,11 @@ from scrapy_eatext.archive.readers import (
 from scrapy_eatext.archive.record import MissingError, Record
 from scrapy_eatext.execution.worker import end_with_parent, pipes, receive, send
 
-# Seconds between two messages of progress.
+# The seconds between two reports of progress.
 _BETWEEN_REPORTS = 0.5
 # A row group is written after this many rows or bytes.
 _ROWS, _BYTES = 1000, 1 << 24
-# Errors after which no other part can be written either.
+# Errors that every other part would meet too when it is written.
 _FULL = frozenset(
     (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EFBIG, errno.EIO)
 )
@@ -63,7 +63,7 @@ class Plan:
     settings: Mapping[str, Any] = field(default_factory=dict)
     html_column: str = "html"
     url_column: str = "url"
-    columns: Sequence[str] = USUAL
+    columns: Sequence[str] = DEFAULT_COLUMNS
     where: Sequence[str] = ()
     sample: float = 1.0
     form: str = "parquet"
@@ -75,20 +75,20 @@ class Plan:
     @property
     def folder(self) -> str:
         """The output folder's path."""
-        return files.of_this_machine(str(self.output))
+        return files.local_path(str(self.output))
 
     def as_json(self) -> dict[str, Any]:
-        """The plan for another process, as Plan's arguments."""
+        """Plan's arguments, for another process."""
         settings = settings_for_rows(self.settings)
         return {**asdict(self), "output": self.folder, "settings": settings}
 
     def reading(self) -> Reading:
-        """How to read the archives.  Raises SettingError."""
+        """The options of the readers.  Raises SettingError."""
         most = config_of(self.settings).limits.max_size
         return Reading(most, self.html_column, self.url_column)
 
     def made_by(self) -> dict[str, Any]:
-        """All versions and options that rows depend on."""
+        """All versions and options that rows depend on, by names for messages."""
         config = config_of(self.settings)
         choices = [config.choice, *filter(None, config.sites.values())]
         versions = {
@@ -106,7 +106,7 @@ class Plan:
             "scrapy-eatext": scrapy_eatext.__version__,
             "schema": SCHEMA,
             **{f"algorithm {name}": version for name, version in versions.items()},
-            # Site files that were learned again have the same names.
+            # By content, as learning again keeps the files' names.
             **{f"site files {path}": _hash_of(path) for path in sorted(folders)},
             **settings_for_rows(self.settings),
             "columns": self.columns,
@@ -132,12 +132,12 @@ def _write_parquet(file: IO[bytes], batches: Iterable[Any], columns: Any) -> Non
     from pyarrow.parquet import ParquetWriter
 
     with ParquetWriter(file, columns, compression="zstd") as writer:
-        for some in _gathered(batches):
-            writer.write_table(Table.from_batches(some, columns))
+        for group in _grouped(batches):
+            writer.write_table(Table.from_batches(group, columns))
 
 
-def _gathered(batches: Iterable[Any]) -> Iterator[list[Any]]:
-    """Batches in groups that are large enough for a row group."""
+def _grouped(batches: Iterable[Any]) -> Iterator[list[Any]]:
+    """Batches in groups, each large enough for a row group of Parquet."""
     group: list[Any] = []
     for batch in batches:
         group.append(batch)
@@ -163,7 +163,7 @@ WRITERS: dict[str, Callable[[IO[bytes], Iterable[Any], Any], None]] = {
 
 
 def main() -> None:
-    """Serve the parent process, as long as it exists."""
+    """Serve the parent process until it ends."""
     end_with_parent()
     with suppress(BrokenPipeError):
         serve(*pipes())
@@ -172,14 +172,14 @@ def main() -> None:
 def serve(source: IO[bytes], answers: IO[bytes]) -> None:
     """Answer messages until they end; the first one is the plan."""
     if hello := receive(source):
-        shard = _Shard(Plan(**hello[0]), answers)
+        worker = _Worker(Plan(**hello[0]), answers)
         send(answers, {"ready": True})
         while message := receive(source):
-            send(answers, shard.answer(message[0]))
-        shard.extractor.close()
+            send(answers, worker.answer(message[0]))
+        worker.extractor.close()
 
 
-class _Shard:
+class _Worker:
     """Extracts parts by a plan, and sends progress at intervals."""
 
     def __init__(self, plan: Plan, answers: IO[bytes]) -> None:
@@ -193,7 +193,7 @@ class _Shard:
         )
 
     def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Extract a part; returns its values for the manifest, or an error."""
+        """Extract a part; returns the values of its Entry as "done", or an "error"."""
         self.extractor.tally, self._place = Tally(), Place()
         to = str(message["to"])
         try:
@@ -234,7 +234,7 @@ class _Shard:
         }
 
     def _chosen(self, records: Iterable[Record]) -> Iterator[Record]:
-        """The records for rows: those of the sample that are read as pages."""
+        """The records of the sample, without skipped ones; these and others are counted."""
         counts = self.extractor.tally.outcomes
         for record in records:
             self._report()

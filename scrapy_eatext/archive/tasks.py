@@ -1,4 +1,4 @@
-"""Tasks of an engine: the parts that each reads, as texts that can be sent anywhere."""
+"""Tasks of an engine: lists of parts to read, as JSON."""
 
 from __future__ import annotations
 
@@ -21,28 +21,30 @@ from scrapy_eatext.archive.readers import (
 if TYPE_CHECKING:
     from scrapy_eatext.archive.record import Record
 
-# With this many files for each task, the tasks are about equal without splitting files.
+# With this many files per task, tasks are about equal without splitting files.
 _FILES = 8
 
 
 def tasks(inputs: str | Sequence[str], of: int, base: str = "") -> list[str]:
-    """At most ``of`` tasks that read all archives together; for ``base`` see find().
+    """At most ``of`` tasks that together read all archives; for ``base`` see find().
 
     Files are split if they are few.  Every call returns the same tasks.  Raises
     ArchiveError.
     """
     sources = [inputs] if isinstance(inputs, str) else inputs
-    items = [whole for source in sources for whole in find(source, base)]
+    items = [archive for source in sources for archive in find(source, base)]
     if len(items) < _FILES * of:
         items = sized(items)
         size = size_for(items, of)
-        items = [part for whole in items for part in cut(whole, places(whole, size))]
+        items = [
+            part for archive in items for part in cut(archive, places(archive, size))
+        ]
     shares = [items[rank::of] for rank in range(of)]
     return [json.dumps([asdict(part) for part in share]) for share in shares if share]
 
 
 def records_of(task: str, reading: Reading | None = None) -> Iterator[Record]:
-    """The records of a task that get a row.  Raises ArchiveError."""
+    """The records of a task, without skipped ones.  Raises ArchiveError."""
     for part in json.loads(task):
         for record in read_part(Part(**part), reading or Reading()):
             if not record.outcome.startswith("skipped_"):

@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from scrapy_eatext.archive.conditions import Conditions
-from scrapy_eatext.archive.core import USUAL, config_of, schema, settings_for_rows
+from scrapy_eatext.archive.core import DEFAULT_COLUMNS, config_of, schema, settings_for_rows
 from scrapy_eatext.archive.files import written
 from scrapy_eatext.archive.local import Run
 from scrapy_eatext.archive.manifest import OutputError
@@ -80,7 +80,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         workers={"default": os.cpu_count() or 1, "type": number(int, 1)},
         where=[],
         sample={"default": 1.0, "type": number(float, 0, 1)},
-        columns={"default": USUAL, "type": _names},
+        columns={"default": DEFAULT_COLUMNS, "type": _names},
         html_column="html",
         url_column="url",
     )
@@ -128,8 +128,8 @@ def _execute(archive_run: Run, *, allow_damage: bool) -> int:
     errors = list(progress.errors.items())
     for name, error in _first(errors):
         fail(error if name in error else f"{name}: {error}")
-    if progress.stay:
-        fail(f"{progress.stay} parts of files that are gone stay in the output")
+    if progress.orphaned:
+        fail(f"{progress.orphaned} parts of files that are gone stay in the output")
     if errors:
         fail("what failed is not in the output; the same command tries it again")
     return bool(errors or (progress.cut_off and not allow_damage))

@@ -1,7 +1,7 @@
 """The reviewed page as HTML: its layout and text, without anything active.
 
-Only listed elements and attributes are written.  The answer's Content-Security-Policy
-and the sandbox around it forbid everything else again.
+Only listed elements and attributes are written.  Independently of this, the answer's
+Content-Security-Policy and the sandbox forbid to load, submit and run anything.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.page import Page
 
-# No script runs in a sandbox without allow-scripts.  With allow-same-origin, the
-# review's own page around it can highlight its blocks.
+# Without allow-scripts no script runs in the sandbox.  With allow-same-origin the
+# review's own scripts can highlight blocks in it.
 SANDBOX = "allow-same-origin"
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; "
@@ -38,20 +38,20 @@ _ATTRIBUTES = frozenset(
     "id lang open reversed rowspan size start style type valign value width".split()
 )
 # Elements that are left out with their content, except text in blocks.
-_SILENT = frozenset(
+_LEFT_OUT = frozenset(
     "applet audio button canvas datalist embed iframe input math meta object "
     "optgroup option progress script select source style svg template textarea title "
     "track video".split()
 )
 _MAX_VALUE = 2000
-# Parts of styles that load something, which the header forbids too.
+# Parts of styles that load something.
 _LOADS = re.compile(
     r"""url\s*\([^)]*\)?|@import[^;]*;?|image-set\s*\(|src\s*\(|\\""",
     re.IGNORECASE,
 )
 _MAX_STYLE = 1_000_000
 
-# The element around each piece of text; no page's style sheet has its name.
+# The element around each piece of text, with a name that no page's style sheet has.
 PIECE = "eatext-t"
 _OWN_STYLE = f"""
 html {{ color-scheme: light; background: #fff; color: #111; }}
@@ -70,20 +70,20 @@ eatext-i {{ display: inline-block; background: #ddd; border: 1px solid #bbb; }}
 
 
 def framed(page: Page) -> str:
-    """A page's HTML for the frame; each piece of text has the number of its block."""
+    """A page's HTML for the frame, each text in an element with its block's number."""
     return "".join(_parts(page))
 
 
 def _parts(page: Page) -> Iterator[str]:
     yield f'<!DOCTYPE html><meta charset="utf-8"><style>{_OWN_STYLE}</style>'
     # The element that is being left out, if any.
-    silent: Any = None
+    left_out: Any = None
     for event in events(page):
         element, what = event.element, event.what
         if what in (START, END):
-            if silent is not None:
-                if what == END and element is silent:
-                    silent = None
+            if left_out is not None:
+                if what == END and element is left_out:
+                    left_out = None
                 continue
             name = name_of(element)
             if name in _TAGS:
@@ -93,16 +93,16 @@ def _parts(page: Page) -> Iterator[str]:
                     yield f"</{name}>"
             elif what == START:
                 if name == "style":
-                    # A style sheet needs no literal <.
+                    # Without "<", which could end the style element.
                     style = harmless((element.text or "")[:_MAX_STYLE])
                     yield f"<style>{style.replace('<', ' ')}</style>"
                 elif name == "img":
                     yield _image(element)
-                if name in _SILENT:
-                    silent = element
+                if name in _LEFT_OUT:
+                    left_out = element
         elif event.block >= 0:
             yield f'<{PIECE} b="{event.block}">{escape(event.text)}</{PIECE}>'
-        elif silent is None:
+        elif left_out is None:
             yield escape(event.text)
 
 
@@ -116,7 +116,7 @@ def _attributes(element: Any) -> str:
 
 
 def harmless(style: str) -> str:
-    """A style sheet or attribute without what loads anything."""
+    """A style sheet or attribute without parts that load anything."""
     return _LOADS.sub(" ", style)
 
 

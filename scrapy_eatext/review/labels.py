@@ -1,10 +1,10 @@
 """Files with a person's labels, one for each page, written atomically.
 
 The folder has the layout that training and evaluation read: ``ground-truth/NAME.json``
-has each block's label and the labelled texts, ``html/NAME.html.gz`` the page, and
+has each block's label and the labelled texts, ``html/NAME.html.gz`` is the page, and
 ``marked/NAME.html`` the page with its main text between comments, as the n-gram model
-reads it.  A name contains the page's address and a digest of the page's bytes, so that
-labels are never applied to another version of the page.
+reads it.  A name has a digest of the page's bytes, so that labels are never applied to
+another version of the page.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Found:
 
     ``state`` is NEW without labels, CHANGED if they are of another version or of other
     blocks of the page, and FOREIGN if they are in another format; ``why`` explains the
-    last two and DAMAGED.  ``labels`` has a sign for each block, from the page's own
-    labels or carried over from others.
+    last two and DAMAGED.  ``labels`` has a sign for each block: the labels themselves,
+    or those carried over from other blocks.
     """
 
     state: str
@@ -62,7 +62,7 @@ class Found:
 
     @property
     def written(self) -> str:
-        """State and labels, if they are of the page's own blocks; else ""."""
+        """State and labels if they are of the page's own blocks, else ""."""
         return f"{self.state} {self.labels}" if self.state in (DRAFT, ACCEPTED) else ""
 
 
@@ -104,10 +104,10 @@ class LabelFolder:
             truth = data["ground_truth"]
             version = review.get("version")
             if version != VERSION:
-                its = f"is of version {version}" if version else "has no blocks"
+                reason = f"is of version {version}" if version else "has no blocks"
                 names = ("main_content", "comments")
                 labels = by_text(texts, *(str(truth.get(name) or "") for name in names))
-                return Found(FOREIGN, labels, f"{file.name} {its}")
+                return Found(FOREIGN, labels, f"{file.name} {reason}")
             blocks = [(_SIGNS[sign], str(text)) for sign, text in review["blocks"]]
             accepted = bool(review["accepted"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -152,7 +152,7 @@ class LabelFolder:
             source.unlink(missing_ok=True)
         file = self._truth / f"{name}.json"
         if file.exists() and _state_of(file) in (DAMAGED, FOREIGN):
-            # Keep what this version cannot read.
+            # Keep a file that this version cannot read.
             file.replace(file.with_suffix(".json.before"))
         rows = zip(labels, texts, strict=True)
         data = {
@@ -177,9 +177,9 @@ class LabelFolder:
 
 
 def text_of(labels: Sequence[str], texts: Sequence[str], sign: str) -> str:
-    """The texts of the blocks with a sign, each on a line."""
+    """The texts of the blocks with a sign, joined by line breaks."""
     rows = zip(labels, texts, strict=True)
-    return "\n".join(text for own, text in rows if own == sign)
+    return "\n".join(text for label, text in rows if label == sign)
 
 
 def _state_of(file: Path) -> str:
@@ -194,7 +194,7 @@ def _state_of(file: Path) -> str:
 
 
 def filed_under(file: Path) -> str:
-    """The address or name by which a file's labels are filed, "" if it has none."""
+    """The address or name by which a file's labels are filed, "" if unknown."""
     with suppress(LabelError):
         return str(_read(file)[1].get("where") or "")
     return ""
@@ -213,11 +213,11 @@ def stem_of(where: str) -> str:
 
 
 def carry(blocks: Sequence[tuple[str, str]], texts: Sequence[str]) -> tuple[str, int]:
-    """Labels carried over from earlier ``blocks`` to a page's present blocks.
+    """Labels for a page's ``texts``, carried over from earlier ``blocks``.
 
-    Second, the number of present blocks that get a label other than NEITHER by an equal
-    text.  Blocks without an equal text are labelled by the words that they share with
-    the labelled texts.
+    A text gets the label of an equal one, or else one by the words that it shares with
+    the labelled texts.  Also returns the number of MAIN and COMMENT labels that come
+    from equal texts.
     """
     known: dict[str, deque[str]] = {}
     for sign, text in blocks:
@@ -233,9 +233,9 @@ def carry(blocks: Sequence[tuple[str, str]], texts: Sequence[str]) -> tuple[str,
 
 
 def by_text(texts: Sequence[str], main: str, comments: str) -> str:
-    """Labels of blocks by the words that they share with the true texts.
+    """Labels of blocks by the words that they share with the labelled texts.
 
-    If these are too long to be aligned, no block is main text or a comment.
+    All are NEITHER if these are too long to be aligned.
     """
     try:
         shares = [label(texts, text).share for text in (main, comments)]
@@ -248,7 +248,7 @@ def by_text(texts: Sequence[str], main: str, comments: str) -> str:
 
 
 def _read(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A file's object, and the part of it that a review wrote, empty without one."""
+    """A file's JSON object, and its member ``review``, {} if it has none."""
     try:
         data = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:

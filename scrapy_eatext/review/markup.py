@@ -1,7 +1,7 @@
 """A page's markup as events, with the block of each piece of text.
 
-From these it is written anew: for the frame (`frame.py`), and with its main text
-between comments, as the n-gram model reads it.
+From the events `frame.py` writes the page for the frame, and marked_source() the page
+with its main text between comments, as the n-gram model reads it.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ VOID = frozenset(
     "area base basefont bgsound br col embed frame hr img input keygen link meta param "
     "source track wbr".split()
 )
-# Elements without shown text; a line in one could look like a mark.
+# Elements that are left out: a line in one could look like a mark.
 _UNMARKED = frozenset(("script", "style"))
 
 
 class Event(NamedTuple):
     """The start or the end of an element, or a piece of text.
 
-    ``element`` is the one that starts or ends, or the text's parent; ``block`` is the
-    number of the text's block, -1 for none.
+    ``element`` starts, ends, or is the text's parent.  ``block`` is the number of the
+    text's block, -1 for none.
     """
 
     what: str
@@ -42,9 +42,9 @@ class Event(NamedTuple):
 def events(page: Page) -> Iterator[Event]:
     """All elements and texts of a page, in document order, without comments.
 
-    The walk has only the place where a block begins.  To find a block's texts, the
-    texts of the page and of the blocks are compared in parallel, without white space;
-    hidden texts are in no block.  A formula is one text, in TeX.
+    As the walk has only the place where a block begins, the texts of the page and those
+    of the blocks are compared in parallel, without white space.  Hidden texts are in no
+    block.  A formula is one text, in TeX.
     """
     blocks = page.blocks
     shown = set(blocks.walk.nodes)
@@ -66,7 +66,7 @@ def events(page: Page) -> Iterator[Event]:
             is_element
             and element not in shown
             and element.getparent() in shown
-            # What the walk reads instead of an element, such as a formula's TeX.
+            # Text that the walk reads instead of an element, such as a formula's TeX.
             and (formula := replacement_of(element)) is not None
             and (block := follow.block_of(formula)) >= 0
         ):
@@ -90,7 +90,7 @@ class _Follower:
         self._at = 0
 
     def block_of(self, text: str) -> int:
-        """The block of the page's next text, -1 for none."""
+        """The number of the block of the page's next text, -1 for none."""
         bare = "".join(INVISIBLE.sub("", BROKEN_LINE.sub("", text)).split())
         if not bare or self._block == len(self._texts):
             return -1

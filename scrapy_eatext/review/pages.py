@@ -42,18 +42,18 @@ if TYPE_CHECKING:
     from scrapy_eatext.execution.choice import Choice
     from scrapy_eatext.result import MainText
 
-# How many pages stay parsed: the current one and the last ones.
+# How many pages stay parsed: the current one and those before it.
 _OPEN = 6
 # Scoring in the background waits this many seconds after each request.
-_QUIET = 0.4
+_PAUSE = 0.4
 _LONGEST_LINE = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A page in its archive: its name, its address if known, a function for its bytes.
+    """A page in its archive: its name, its URL or "", a function that reads its bytes.
 
-    ``filed`` is the address or name by which the archive's own labels are filed.
+    ``filed`` is the URL or name by which labels in the archive are filed.
     """
 
     name: str
@@ -83,7 +83,7 @@ class Row:
 
 
 class Review:
-    """The pages of a review, their labels, and how they are extracted."""
+    """The pages of a review, with their labels and the settings of extraction."""
 
     def __init__(
         self,
@@ -133,12 +133,12 @@ class Review:
 
     def opened(self, number: int) -> Opened:
         """A parsed page.  Raises LookupError if there is none.  Not thread-safe."""
-        # The background waits while a person waits for an answer.
-        self._busy = time.monotonic() + _QUIET
+        # Let the background wait, as a person waits for the answer.
+        self._busy = time.monotonic() + _PAUSE
         if not 0 <= number < len(self.pages):
             raise LookupError(f"there is no page {number}")
         page = self._opened.pop(number, None) or Opened(self, self.pages[number])
-        # The last opened page comes last.
+        # As the last in the dict: the first is closed.
         self._opened[number] = page
         if len(self._opened) > _OPEN:
             del self._opened[next(iter(self._opened))]
@@ -167,7 +167,7 @@ class Review:
                 if self._ended:
                     return
         except BREAKS as error:
-            # The pages before it can be reviewed.
+            # The pages read before the error can be reviewed.
             why = f"no page after these can be read: {describe_error(error)}"
             self._add(Stored("the end of the pages", "", partial(unreadable, why)))
         self.reading = False
@@ -232,7 +232,7 @@ class Opened:
         self.page = Page.of(self.html, stored.url or None)
         count = len(self.page.blocks)
         self.texts = self.page.blocks.texts(list(range(count)))
-        # The algorithm in the settings, or the first of a cascade.
+        # The algorithm of the settings, or the first of a cascade.
         self.first = self.choice.algorithms[0]
         self._results: dict[str, MainText] = {}
         self.look()
@@ -247,7 +247,7 @@ class Opened:
         return self._results[name]
 
     def proposed(self, name: str) -> str:
-        """The labels by an algorithm, a sign for each block."""
+        """An algorithm's labels, a sign for each block."""
         main = kept_blocks(self.result(name), self.texts)
         with_comments = [False] * len(main)
         if name == "eatext":
@@ -261,14 +261,14 @@ class Opened:
         )
 
     def scores(self, name: str) -> tuple[list[float], list[str]]:
-        """The score and the reason of each block, if the algorithm judges blocks."""
+        """The scores and reasons of blocks, empty if the algorithm judges other units."""
         blocks = self.result(name).blocks
         if len(blocks) != len(self.texts):
             return [], []
         return [round(b.score, 3) for b in blocks], [b.reason for b in blocks]
 
     def shown(self, labels: str, form: str) -> str:
-        """The text or Markdown of the blocks that are labelled as main text."""
+        """The text or the Markdown of the blocks that labels mark as main text."""
         count = len(labels)
         kept = [sign == MAIN for sign in labels]
         verdict = Verdict(self.page.blocks, kept, [1.0] * count, [""] * count)
@@ -276,9 +276,9 @@ class Opened:
         return result.markdown if form == "markdown" else result.text
 
     def lines(self, labels: str) -> dict[str, Any]:
-        """The page as lines with their text densities, as the perceptron reads it.
+        """The lines and text densities that the perceptron reads.
 
-        The labels of the lines come from those of the blocks.
+        The lines' labels are made from those of the blocks.
         """
         lines = written_lines(self.page)
         verdict = get_algorithm("perceptron", {"reference": True}).judge(self.page)
@@ -293,15 +293,14 @@ class Opened:
         }
 
     def checked(self, labels: object) -> str:
-        """Labels from a request.  Raises ValueError unless they fit the blocks."""
+        """Labels of a request.  Raises ValueError unless there is one for each block."""
         signs = labels if isinstance(labels, str) else ""
         if len(signs) != len(self.texts) or set(signs) - {MAIN, COMMENT, NEITHER}:
             raise ValueError(f"{len(signs)} labels are not of {len(self.texts)} blocks")
         return signs
 
     def write(self, labels: str, *, accepted: bool) -> None:
-        """Write the labels of all blocks.  Raises ValueError unless they fit them."""
-        self.checked(labels)
+        """Write the labels of all blocks."""
         main = {i for i, sign in enumerate(labels) if sign == MAIN}
         kind = ""
         with suppress(*BREAKS):
@@ -319,7 +318,7 @@ class Opened:
         self.found = Found.own(labels, accepted=accepted)
 
     def look(self) -> Found:
-        """Read the page's labels again, as a review may have the same page twice."""
+        """Read the labels from disk, as a review may have the same page twice."""
         self.found = self._labels.find(self.stored.where, self.html, self.texts)
         return self.found
 

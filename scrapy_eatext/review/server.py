@@ -1,8 +1,7 @@
-"""The server: on loopback, with a token, and only for pages of its own origin.
+"""The server: on loopback, with a token, and only for requests of its own origin.
 
-Assets are not secret and need no token.  All other requests need the token in a header,
-which pages of other sites can't send.  The address of a frame has a key instead, which
-is valid for that page alone.
+Assets need no token.  All other requests need it in a header, which pages of other
+sites can't send; the address of a frame has a key instead, valid for that page alone.
 """
 
 from __future__ import annotations
@@ -49,18 +48,18 @@ _ALWAYS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-# The most bytes of a request: twice the labels of the largest page.
+# The most bytes of a request's body: twice the labels of the largest page.
 _MAX_BODY = 4_000_000
 # The timeout of a connection in seconds, and the most connections: a browser has six,
 # and some for each further tab.
-_PATIENCE = 20.0
+_TIMEOUT = 20.0
 _MOST_CONNECTIONS = 32
 # The most digits of a page's number.
 _MOST_DIGITS = 9
 
 
 class RequestError(Exception):
-    """A request is refused, with a status and a reason."""
+    """Refuses a request with a status and a reason."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -131,7 +130,7 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     # Answers are small, and the browser waits for each.
     disable_nagle_algorithm = True
-    timeout = _PATIENCE
+    timeout = _TIMEOUT
 
     def do_GET(self) -> None:
         self._respond(self._get)
@@ -153,11 +152,11 @@ class Handler(BaseHTTPRequestHandler):
         except BREAKS as error:
             self._refuse(500, describe_error(error))
         if not self._is_read:
-            # The rest of the body would be read as the connection's next request.
+            # Bytes of the body would be read as the connection's next request.
             self.close_connection = True
 
     def _check_origin(self) -> None:
-        """Refuse requests from pages of other sites, or with another host name."""
+        """Refuse requests from pages of other sites, or with another Host."""
         hosts = [f"{name}:{self.server.server_port}" for name in _HOSTS]
         if self.headers.get("Host") not in hosts:
             raise RequestError(403, "the Host header is not this server's")
@@ -339,9 +338,9 @@ def _write(owner: ReviewServer, page: Opened, query: Query) -> Any:
     labels = page.checked(query["labels"])
     accepted = query["accepted"] is True
     written = Found.own(labels, accepted=accepted).written
-    # The same labels are sent again if the answer was lost.
-    known = (query.get("before"), written)
-    if "before" in query and page.look().written not in known:
+    # The labels on disk are equal if the browser sends them again after a lost answer.
+    expected = (query.get("before"), written)
+    if "before" in query and page.look().written not in expected:
         why = "the page was labelled in another tab; reload the review to see how"
         raise RequestError(409, why)
     row = owner.review.write(_number(query["id"]), labels, accepted=accepted)

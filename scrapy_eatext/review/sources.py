@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Spool:
-    """A temporary file with compressed pages; it is deleted with the process."""
+    """A temporary file of compressed pages, deleted when the process ends."""
 
     def __init__(self) -> None:
         # It stays open during the review.
@@ -54,8 +54,8 @@ class Spool:
 def stored_in(source: str, reading: Reading, spool: Spool) -> Iterator[Stored]:
     """The pages of a folder, a file or an archive.
 
-    Raises ArchiveError immediately if there is none.  A page that cannot be read raises
-    the reason when it is loaded.
+    Raises ArchiveError at once if there are none.  A page that cannot be read raises
+    ValueError when it is loaded.
     """
     truth = Path(source, "ground-truth")
     if truth.is_dir():
@@ -87,10 +87,7 @@ def _of_archive(source: str, reading: Reading, spool: Spool) -> Iterator[Stored]
 
 
 def page_of(record: Record) -> bytes:
-    """A record's page as bytes.
-
-    With a byte order mark if its headers have an encoding.
-    """
+    """A record's page as bytes, in UTF-8 with a byte order mark if it was decoded."""
     html = record.html
     if isinstance(html, str):
         return text_page(html)
@@ -100,7 +97,7 @@ def page_of(record: Record) -> bytes:
 
 
 def text_page(html: str) -> bytes:
-    """The bytes of a decoded page, with a byte order mark for their encoding."""
+    """A decoded page in UTF-8 with a byte order mark, as it may declare otherwise."""
     return BOM_UTF8 + html.encode("utf-8", "replace")
 
 

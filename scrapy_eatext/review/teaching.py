@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.review.pages import Opened, Review
     from scrapy_eatext.sites.learning import Studied
 
-# The seconds for extracting other pages.
+# The seconds within which other pages are judged.
 _SECONDS = 5.0
 _LABELLED = (ACCEPTED, DRAFT)
 
@@ -32,7 +32,7 @@ def teach(review: Review, host: str, folder: Path, *, keep: bool) -> dict[str, A
     own = [i for i, row in enumerate(rows) if row.host == host and host]
     labelled = {}
     for i in own:
-        # The labels' files may be of other blocks, so a row's state is not enough.
+        # A row's state is by the files' names; their labels may be of other blocks.
         if rows[i].state in _LABELLED and _labels_of(page := review.opened(i)):
             labelled[i] = _studied(page)
     if not labelled:
@@ -44,7 +44,7 @@ def teach(review: Review, host: str, folder: Path, *, keep: bool) -> dict[str, A
         written = write(learned, folder)
     lesson = Lesson(learned.file.site)
     changes: list[dict[str, Any]] = []
-    looked = 0
+    judged_pages = 0
     end = time.monotonic() + _SECONDS
     for i in own:
         if i in labelled or rows[i].error:
@@ -53,11 +53,11 @@ def teach(review: Review, host: str, folder: Path, *, keep: bool) -> dict[str, A
             break
         try:
             page = review.opened(i)
-        except (OSError, ValueError):  # shown when the page is opened
+        except (OSError, ValueError):  # the browser shows why when it opens the page
             continue
         if not page.texts:
             continue
-        looked += 1
+        judged_pages += 1
         judged = _studied(page)
         before = judged.kept_blocks()
         after = judged.kept_blocks(lesson.evidence(judged.walk)[0])
@@ -72,17 +72,17 @@ def teach(review: Review, host: str, folder: Path, *, keep: bool) -> dict[str, A
         "helps": learned.helps,
         "written": written,
         "changes": changes,
-        "looked": looked,
+        "looked": judged_pages,
     }
 
 
 def _labels_of(page: Opened) -> str:
-    """The labels of a page's own blocks, "" without any."""
+    """A page's labels, "" if they are of other blocks or missing."""
     return page.found.labels if page.found.state in _LABELLED else ""
 
 
 def _studied(page: Opened) -> Studied:
-    """A page with texts, to learn from."""
+    """A page that has blocks, for learn(); unlabelled blocks are NEITHER."""
     labels = _labels_of(page) or NEITHER * len(page.texts)
     model = page.choice.options.get(DEFAULT, {}).get("model", "")
     return studied(page.page, labels, model)

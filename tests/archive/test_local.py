@@ -79,7 +79,7 @@ def test_a_row_in_is_a_row_out():
     pages = [page(0), None, b"", b"<p>\xff\x00", page(1)]
     urls = [URL.format(0), "b", None, "d", URL.format(1)]
     rows = rows_of(batch(url=urls, html=pages), batch(html=["<p>x"]), settings=None)
-    assert (*rows[0],) == core.USUAL
+    assert (*rows[0],) == core.DEFAULT_COLUMNS
     assert [row["url"] for row in rows] == [*(url or "" for url in urls), ""]
     assert [rows[i]["text"] for i in (0, 4)] == [article(0), article(1)]
     assert [rows[i]["title"] for i in (0, 4)] == ["Page 0", "Page 1"]

@@ -101,7 +101,7 @@ def test_it_opens_with_a_page_and_tells_chances_reasons_and_lines(
     assert re.search(r"chance (0\.9|1\.0)\d", said)
     shown.press("2")
     line = shown.page.locator(".text-line", has_text="Number 3.")
-    assert line.locator(".says").text_content() == "main"
+    assert line.locator(".word").text_content() == "main"
     assert float(line.locator(".density").get_attribute("title")) > 0.7
     head = shown.page.text_content("#lines-head")
     assert "lines as they were rendered" in head

@@ -1,4 +1,4 @@
-"""Readers of archives: of WARC, Scrapy's HTTPCACHE, Parquet, JSON Lines and folders.
+"""Readers of archives: WARC, Scrapy's HTTPCACHE, Parquet, JSON Lines and folders.
 
 ``read("crawl.warc.gz")`` iterates over the pages of an archive; ``parts()`` splits it
 into parts that can be read independently, in any process.
@@ -27,11 +27,11 @@ from scrapy_eatext.archive.readers import (
 if TYPE_CHECKING:
     from scrapy_eatext.archive.record import Record
 
-# The kinds whose parts are names, not ranges of a file.
+# The kinds whose parts are lists of names, not ranges of a file.
 NAMED = frozenset(("httpcache", "dbm", "folder", "cdx"))
-# The kinds whose names are files or folders in the part's folder.
+# Those whose names are files or folders in the part's folder.
 FILES = frozenset(("httpcache", "folder"))
-# The kinds of files that parts may begin within.
+# The kinds of files that can be split.
 _DIVISIBLE = frozenset(("warc", "parquet", "jsonlines"))
 _BY_ENDING = {
     ".warc": "warc",
@@ -51,14 +51,14 @@ _BY_ENDING_OF_LISTS = {
     for name, kind in ((".paths", "paths"), (".cdx", "cdx"), (".cdxj", "cdx"))
     for packing in ("", ".gz")
 }
-# The largest part, in bytes, and the smallest that is worth its overhead: on this
-# machine, and on a remote file system, where it takes requests.
+# The largest part, in bytes, and the smallest that is worth its overhead, locally and
+# on a remote file system, where each takes requests.
 SIZE, _SMALLEST, _SMALLEST_REMOTE = 1 << 25, 1 << 20, 1 << 24
-# The most names of a part.
+# The most names in a part.
 _FILES = 500
 # The assumed bytes of a page in an archive of single files.
 _PAGE_BYTES = 20_000
-# How many files are looked up at a time: a remote store takes some 50 ms for each.
+# How many files are looked up at once: a remote store takes some 50 ms for each.
 _AT_ONCE = 32
 
 
@@ -68,7 +68,7 @@ class ArchiveError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How to read archives.
+    """The options of the readers.
 
     A page is read up to ``most`` bytes, the value of EATEXT_MAX_SIZE, and one more; 0
     is no limit.  ``html`` and ``url`` are the columns or keys of a page and of its
@@ -82,10 +82,10 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of an archive: from ``start`` to ``stop`` in a file, or some names in it.
+    """A part of an archive: from ``start`` to ``stop`` in a file, or ``names`` in it.
 
-    ``size`` and ``changed`` are the file's size, -1 if it is unknown, and the time of
-    its last change.
+    ``size`` is the file's size, -1 if it is unknown; ``changed`` is the time of its
+    last change.
     """
 
     kind: str
@@ -105,9 +105,9 @@ class Part:
 
 @dataclass(slots=True)
 class Place:
-    """The progress of reading a part: ``share`` is what is read of it, from 0 to 1.
+    """The progress of reading a part: ``share`` of it is read, from 0 to 1.
 
-    ``damaged`` is the number of records with an error.  ``cut_off`` says that the file
+    ``damaged`` is the number of records with an error; ``cut_off`` is true if the file
     ends within a record, or is empty.
     """
 
@@ -117,7 +117,7 @@ class Place:
 
 
 def read(source: str, reading: Reading = Reading()) -> Iterator[Record]:
-    """The pages and unreadable records of a file or a folder.
+    """The records of a file or a folder, most of them pages.
 
     Raises ArchiveError if it is no archive, or damaged as a whole.
     """
@@ -130,8 +130,8 @@ def parts(source: str, size: int = SIZE) -> Iterator[Part]:
 
     Raises ArchiveError.
     """
-    for whole in sized(find(source)):
-        yield from cut(whole, places(whole, size))
+    for archive in sized(find(source)):
+        yield from cut(archive, places(archive, size))
 
 
 def find(source: str, base: str = "", kind: str = "") -> list[Part]:
@@ -171,63 +171,60 @@ def _named(path: str) -> Part:
     return Part(kind, path)
 
 
-def sized(wholes: Iterable[Part]) -> list[Part]:
-    """The archives from find(), with their sizes; a missing file has 0."""
+def sized(archives: Iterable[Part]) -> list[Part]:
+    """Archives from find(), with their sizes; that of a missing file is 0."""
 
-    def look(whole: Part) -> Part:
-        if whole.size >= 0 or whole.kind in NAMED:
-            return whole
+    def look(archive: Part) -> Part:
+        if archive.size >= 0 or archive.kind in NAMED:
+            return archive
         try:
-            about = files.stat(whole.source)
+            about = files.stat(archive.source)
         except OSError:
             # Reading this part raises the error; other archives are not affected.
-            return replace(whole, size=0)
-        return replace(whole, size=about.size, changed=about.changed)
+            return replace(archive, size=0)
+        return replace(archive, size=about.size, changed=about.changed)
 
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        return list(pool.map(look, wholes))
+        return list(pool.map(look, archives))
 
 
-def size_for(wholes: Iterable[Part], workers: int) -> int:
-    """The size of parts, so that each worker gets at least one."""
-    total = sum(whole.bytes() for whole in wholes)
+def size_for(archives: Iterable[Part], workers: int) -> int:
+    """The most bytes of a part, so that each worker gets at least one part."""
+    total = sum(archive.bytes() for archive in archives)
     return max(_SMALLEST, min(SIZE, -(-total // workers)))
 
 
-def places(whole: Part, size: int = SIZE) -> list[int]:
+def places(archive: Part, size: int = SIZE) -> list[int]:
     """The offsets that split an archive into even parts of at most ``size``.
 
     The archive is not read: a part begins with the first record, line or row group
     after its offset.
     """
-    if whole.kind in NAMED:
-        return list(range(0, len(whole.names), max(1, _FILES * size // SIZE)))
-    is_packed = whole.source.endswith((".gz", ".zst"))
-    if whole.kind not in _DIVISIBLE or (whole.kind == "jsonlines" and is_packed):
+    if archive.kind in NAMED:
+        return list(range(0, len(archive.names), max(1, _FILES * size // SIZE)))
+    is_packed = archive.source.endswith((".gz", ".zst"))
+    if archive.kind not in _DIVISIBLE or (archive.kind == "jsonlines" and is_packed):
         return [0]
-    if files.is_remote(whole.source) and size >= _SMALLEST:
+    if files.is_remote(archive.source) and size >= _SMALLEST:
         size = max(size, _SMALLEST_REMOTE)
-    count = max(1, -(-whole.size // size))
-    return [whole.size * i // count for i in range(count)]
+    count = max(1, -(-archive.size // size))
+    return [archive.size * i // count for i in range(count)]
 
 
-def cut(whole: Part, at: Sequence[int]) -> Iterator[Part]:
+def cut(archive: Part, at: Sequence[int]) -> Iterator[Part]:
     """The parts of an archive between offsets from places()."""
     for start, stop in pairwise([*at, TO_THE_END]):
-        if whole.kind in NAMED:
-            names = whole.names[start:stop]
-            yield replace(whole, start=start, stop=start + len(names), names=names)
+        if archive.kind in NAMED:
+            names = archive.names[start:stop]
+            yield replace(archive, start=start, stop=start + len(names), names=names)
         else:
-            yield replace(whole, start=start, stop=stop)
+            yield replace(archive, start=start, stop=stop)
 
 
 def read_part(
     part: Part, reading: Reading, place: Place | None = None
 ) -> Iterator[Record]:
-    """The pages and unreadable records of a part; ``place`` is updated.
-
-    Raises ArchiveError.
-    """
+    """The records of a part; ``place`` is updated.  Raises ArchiveError."""
     place = place or Place()
     try:
         for record in _read(part, reading, place):
@@ -297,7 +294,10 @@ def _archives(kind: str, path: str, about: files.Stat) -> Iterator[Part]:
 
 
 def _in_folder(top: str) -> Iterator[Part]:
-    """The archives in a folder and below; all pages are one, so are responses."""
+    """The archives in a folder and its subfolders.
+
+    All pages are one archive, and so are all cached responses.
+    """
     pages: list[str] = []
     responses: list[str] = []
     for inside, names in files.walk(top):
@@ -331,7 +331,7 @@ def _in_folder(top: str) -> Iterator[Part]:
 
 
 def _kind_of(path: str, by_ending: Mapping[str, str] = _BY_ENDING) -> str:
-    """The kind of a file by its name, "" if there is none."""
+    """The kind of a file by its name, "" if it is unknown."""
     name = path.rpartition("/")[2].lower()
     if folder.is_page(name):
         return "folder"

@@ -1,4 +1,4 @@
-"""Folders of pages, one in each file."""
+"""Folders of HTML files."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ _PAGE = re.compile(r"\.x?html?(\.gz)?$", re.IGNORECASE)
 
 
 def is_page(name: str) -> bool:
-    """Whether a file's name is a page's."""
+    """Whether a file is HTML, by its name."""
     return bool(_PAGE.search(name))
 
 
 def read(folder: str, names: Iterable[str], most: int) -> Iterator[Record]:
-    """The pages of some files in a folder; their addresses are unknown."""
+    """The pages in files of a folder; their addresses are unknown."""
     return (read_page(joined(folder, name), name, most) for name in names)
 
 
 def read_page(path: str, name: str, most: int) -> Record:
-    """The page of a file, under a name."""
+    """The page in a file, with ``name`` as its id."""
     try:
         data = content(path, most)
         return Record(name, "", unpacked(data, "gzip", most))
     except PackedError as error:
-        # A file over the limit was only read in part.
-        wrong = "" if most and len(data) > most else str(error)
-        return Record(name, "", error.data, error=wrong)
+        # A file over the limit is cut off here, and so not damaged.
+        message = "" if most and len(data) > most else str(error)
+        return Record(name, "", error.data, error=message)
     except OSError as error:
         return unreadable(name, "", error.strerror or error)

@@ -1,7 +1,4 @@
-"""Scrapy's HTTPCACHE, in files or in a DBM database, of Scrapy 2.15 to 2.19.
-
-Only plain values are unpickled: objects of classes, which Scrapy 2.19 adds, stay empty.
-"""
+"""Scrapy's HTTPCACHE, in files or in a DBM database, of Scrapy 2.15 to 2.19."""
 
 from __future__ import annotations
 
@@ -24,9 +21,10 @@ from scrapy_eatext.archive.files import content, joined
 from scrapy_eatext.archive.packed import PackedError, unpacked
 from scrapy_eatext.archive.record import Record, unreadable, with_response
 
-# The files of a response in a folder of its own.
+# The files in a response's folder; the last is of Scrapy 2.19.
 _META, _HEADERS, _BODY = "meta", "response_headers", "response_body"
-_MORE = "response_data"
+_DETAILS = "response_data"
+# How a response's key ends in a database.
 _SUFFIX = "_data"
 _HTML_RESPONSE = "scrapy.http.response.html.HtmlResponse"
 _SQLITE = b"SQLite format 3\0"
@@ -35,12 +33,12 @@ _DATABASE = re.compile(r"(.*?\.db)(?:\.(?:db|dat|dir|bak|pag))?\Z", re.DOTALL)
 
 
 def is_entry(names: Iterable[str]) -> bool:
-    """Whether a folder with these files is a response's."""
+    """Whether a folder with these files holds a cached response."""
     return {_META, _HEADERS, _BODY} <= set(names)
 
 
 def read(folder: str, names: Iterable[str], most: int) -> Iterator[Record]:
-    """The pages of some responses, each in its own folder."""
+    """The pages of cached responses, each a folder in ``folder``."""
     for name in names:
         yield _of_folder(joined(folder, name), most)
 
@@ -48,7 +46,7 @@ def read(folder: str, names: Iterable[str], most: int) -> Iterator[Record]:
 def _of_folder(folder: str, most: int) -> Record:
     where = folder.rpartition("/")[2]
     try:
-        # A dict as a Python literal; another file has it as a pickle.
+        # A Python literal, and safe; another file has the same dict as a pickle.
         meta = literal_eval(_content(folder, _META).decode())
         about = Record(where, str(meta["response_url"]), status=int(meta["status"]))
         headers = headers_raw_to_dict(_content(folder, _HEADERS)) or {}
@@ -63,7 +61,7 @@ def _of_folder(folder: str, most: int) -> Record:
     except OSError as error:
         return unreadable(where, about.url, error)
     try:
-        details = builtin_values(_content(folder, _MORE))
+        details = builtin_values(_content(folder, _DETAILS))
     except (FileNotFoundError, ValueError):
         details = None
     return _record(about, headers, body, most, details)
@@ -82,7 +80,7 @@ def keys(path: str) -> list[str]:
 
 
 def read_database(path: str, names: Iterable[str], most: int) -> Iterator[Record]:
-    """The pages of some responses in a database.  Raises OSError."""
+    """The pages of cached responses in a database.  Raises OSError."""
     with closing(_database(path)) as database:
         for name in names:
             yield _of_database(name, database, most)
@@ -99,7 +97,7 @@ def _of_database(name: str, database: Any, most: int) -> Record:
 
 
 def databases(names: Iterable[str]) -> list[str]:
-    """The databases that files belong to: their names without dbm's endings."""
+    """The names of the databases that files belong to, without dbm's endings."""
     matches = map(_DATABASE.match, names)
     return sorted({match[1] for match in matches if match})
 
@@ -117,7 +115,7 @@ def _database(path: str) -> Any:
 
 
 class _Sqlite:
-    """A database of Python 3.13's dbm.sqlite3, also for older versions of Python."""
+    """A database of dbm.sqlite3, which Pythons before 3.13 do not have."""
 
     def __init__(self, file: Path) -> None:
         address = f"{file.resolve().as_uri()}?mode=ro"
@@ -147,7 +145,7 @@ class _Sqlite:
 
 
 class _Nothing:
-    """A replacement for an object of any class; it is empty and does nothing."""
+    """Replaces an object of any class; it is empty and does nothing."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         pass
@@ -162,7 +160,7 @@ class _Unpickler(pickle.Unpickler):
 
 
 def builtin_values(data: bytes) -> Any:
-    """The plain values in a pickle; other objects are replaced by empty ones.
+    """The values of built-in types in a pickle; other objects are replaced.
 
     No class of the pickle is looked up, and nothing is called.  Raises ValueError for
     data that are no pickle.
@@ -176,7 +174,7 @@ def builtin_values(data: bytes) -> Any:
 def _record(
     about: Record, headers: Mapping[Any, Any], body: bytes, most: int, details: Any
 ) -> Record:
-    """A cached response's record; ``details`` are additional data of Scrapy 2.19."""
+    """A cached response's record; ``details`` is a dict in Scrapy 2.19, else None."""
     details = details if isinstance(details, dict) else {}
     is_page = details.get("_class") == _HTML_RESPONSE
     identified = "text/html" if is_page else ""

@@ -10,9 +10,9 @@ from typing import BinaryIO
 from scrapy_eatext.archive.packed import CUT_OFF, TO_THE_END, is_packed, pieces, plain
 from scrapy_eatext.archive.record import Record, record_of_row, unreadable
 
-# The most bytes of a line besides its page, and how many times longer JSON may make a
-# page.
-_AROUND, _LONGER = 1 << 20, 6
+# The most bytes of a line besides its page, and how many times longer JSON's escapes
+# may make a page.
+_AROUND, _ESCAPED = 1 << 20, 6
 
 
 def read(
@@ -22,13 +22,13 @@ def read(
 
     ``html`` and ``url`` are the keys of a page and of its address.
     """
-    room = most * _LONGER + _AROUND if most else TO_THE_END
+    room = most * _ESCAPED + _AROUND if most else TO_THE_END
     for offset, line, error in _lines(file, start, stop, room):
         where = str(offset)
         if line.strip():
             record = _record(where, line, html, url)
             if error and record.error:
-                # The file ends within its last line.
+                # The file ends within this line.
                 record = unreadable(where, "", error)
             yield replace(record, offset=offset)
         elif error:
@@ -48,7 +48,7 @@ def _record(where: str, line: bytes, html: str, url: str) -> Record:
 def _lines(
     file: BinaryIO, start: int, stop: int, room: int
 ) -> Iterator[tuple[int, bytes, str]]:
-    """The offset of each line, the line, and its error, or "".
+    """The offset, content and error (or "") of each line.
 
     A last line without an end has an error.
     """

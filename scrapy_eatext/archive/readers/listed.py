@@ -18,7 +18,7 @@ _COLUMNS = "N b a m s k r M S V g"
 
 
 def paths(source: str, base: str) -> Iterator[str]:
-    """The paths in a file, one a line.  Raises OSError."""
+    """The paths in a file, one in each line.  Raises OSError."""
     for line in _lines(source):
         if path := line.strip():
             yield _resolved(path, source, base)

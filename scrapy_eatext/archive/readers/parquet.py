@@ -20,7 +20,7 @@ _ROWS = 64
 def read(
     file: BinaryIO, start: int, stop: int, html: str, url: str
 ) -> Iterator[Record]:
-    """The pages of a part, which has the row groups whose middle is in it.
+    """The pages of a part: of the row groups whose middle is in it.
 
     ``html`` and ``url`` are names of columns.  After a damaged row group, reading
     continues with the next one.  Raises ValueError for a file that is damaged as a
@@ -41,16 +41,16 @@ def read(
                     record = record_of_row(str(row_number), row, html, url)
                     yield replace(record, offset=row_number)
                     row_number += 1
-        except (OSError, ValueError) as error:  # of which pyarrow's are subclasses
+        except (OSError, ValueError) as error:  # pyarrow's errors are subclasses
             lost = first + counts[group] - row_number
             damage = f"row group {group} is damaged, and its last {lost} rows are lost"
             yield unreadable(str(row_number), "", f"{damage}: {error}")
 
 
 def value(scalar: Any) -> Any:
-    """A pyarrow scalar as a Python value; invalid UTF-8 as bytes.
+    """A pyarrow scalar as a Python value, invalid UTF-8 as bytes.
 
-    For a value that cannot be converted it is the error.
+    A value that cannot be converted is replaced by the error.
     """
     try:
         return scalar.as_py()

@@ -1,4 +1,4 @@
-"""WARC: the records of crawlers, in gzip, in zstd or uncompressed.
+"""WARC, in gzip, in zstd or uncompressed.
 
 After a damaged record, reading continues where the next one begins.
 """
@@ -30,21 +30,21 @@ from scrapy_eatext.archive.record import Record, dechunked, with_response
 
 _START = b"WARC/"
 _FIRST_LINE = re.compile(rb"WARC/\d\.\d+[ \t]*\r?\n")
-# The beginning of the second line, which confirms a first line inside another line:
-# there the next record begins if one was cut off.
+# The start of a record's second line.  It confirms a first line inside another line,
+# where the next record begins if one was cut off.
 _FIELD = re.compile(rb"WARC-[A-Z]|Content-[LT]", re.IGNORECASE)
-# Some servers end the header's lines and the empty line differently.
+# Some servers end the empty line differently from the lines before it.
 _EMPTY_LINE = re.compile(rb"\n\r?\n")
 _FOLD = re.compile(rb"\r?\n[ \t]+")
 # The longest header of a record or of a response.
 _LONGEST_HEADER = 1 << 18
 # Bytes that may stand between two records.
 _BETWEEN = b"\r\n"
-# Records with a page, or with a converted page.
+# Types of records with a page.
 _WITH_PAGE = frozenset(("response", "resource", "conversion"))
-# Records that are left out; all others are counted.
-_BESIDE = frozenset(("warcinfo", "request", "metadata", "continuation"))
-# Fields for the media type that the archive's writer identified.
+# Types of records that are left out; all others are counted.
+_LEFT_OUT = frozenset(("warcinfo", "request", "metadata", "continuation"))
+# Fields with the media type that the archive's writer detected.
 _IDENTIFIED = (
     "WARC-Identified-Payload-Type",
     "WARC-Identified-Content-Type",
@@ -58,7 +58,7 @@ _NO_END = "the record's header has no end"
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One record: its offset, its header, and its block up to a bound."""
+    """A record: its offset, its header, and the beginning of its block."""
 
     offset: int
     header: bytes
@@ -83,7 +83,7 @@ def read(file: BinaryIO, start: int, stop: int, most: int) -> Iterator[Record]:
 
 
 def read_at(path: str, names: Iterable[str], most: int) -> Iterator[Record]:
-    """The pages of some records of a file; a name is a record's offset and length."""
+    """The pages of a file's records; a name is a record's offset and length."""
     with closing(open_file(path)) as file:
         for name in names:
             at, length = map(int, name.split())
@@ -100,8 +100,8 @@ def _may_begin(data: bytes) -> bool:
 class _Segment:
     """A stream of unpacked bytes with one or more records.
 
-    It is one record of a file whose records are members of their own, or all of a file
-    that is not packed, or packed as a whole.  ``error`` is the damage that ended it;
+    It is one record if each is a member of its own, or the whole file if it is not
+    packed, or packed as one member.  ``error`` is the damage that ended the stream;
     ``file`` is the file if it is not packed.
     """
 
@@ -118,7 +118,7 @@ class _Segment:
         # The first piece of the next segment.
         self.next: Piece | None = None
         self._ended = False
-        # The number of bytes that take() did not find.
+        # The number of bytes by which the last take() was short.
         self.missing = 0
         # Whether the length of a record was too large.
         self._misled = False
@@ -127,15 +127,15 @@ class _Segment:
 
     @property
     def offset(self) -> int:
-        """The offset in the file of the next bytes, or of their member."""
+        """The offset of the next bytes in the file, or of their member if packed."""
         if self._file is None:
             return self._offset
         return self._offset + self._size - len(self._data)
 
     def at_start(self) -> bool:
-        """Whether a record begins after line ends, which are dropped.
+        """Whether a record begins after line ends, which are then dropped.
 
-        The rest of its first line may be damaged.
+        Only the start of its first line is checked.
         """
         data = self.ahead(64)
         following = data.lstrip(_BETWEEN)
@@ -153,13 +153,12 @@ class _Segment:
     def header(self) -> bytes:
         """A record's header, b"" if it has no end."""
         self.missing = 0
-        # No more is read than needed, as the next member may be another record.
+        # Not more, as the next member may be another record.
         while not (header := _header(self._data)) and len(self._data) < _LONGEST_HEADER:
             if not self._fill():
                 break
         next_record = _other_in(header)
-        # Without a header at least a byte is dropped, or the record would be found
-        # again.
+        # At least a byte is dropped, or the record would be found again.
         self.drop(next_record or len(header) or 1)
         return b"" if next_record else header
 
@@ -178,7 +177,7 @@ class _Segment:
         return True
 
     def _is_over(self, member: Piece) -> bool:
-        """Whether a member does not belong to this segment, by its beginning."""
+        """Whether the segment ends before a member, by the member's beginning."""
         data = member.data
         # A member that is damaged at its beginning counts as a record.
         if data.startswith(_START) or not data:
@@ -191,9 +190,8 @@ class _Segment:
     def take(self, size: int, room: int) -> bytes:
         """Take ``size`` bytes, and return the first ``room`` of them.
 
-        If no record begins after them, but one does within them, or after those that
-        are returned, the length is wrong, and they end at that record.  In a file that
-        is not packed, nothing is taken if the length is wrong.
+        If a record begins within them and none after them, ``size`` is wrong, and they
+        end at that record.  Of a file that is not packed nothing is taken then.
         """
         if self._file is not None:
             return self._take_at(self._file, self.offset, size, room)
@@ -218,7 +216,8 @@ class _Segment:
             if at is not None:
                 self._data = block[at:] + self._data
                 self.missing = size + len(block) - at
-                # Remembered, so that a file of such lengths is not read repeatedly.
+                # From now on, blocks are searched for records as they are read: a file
+                # full of wrong lengths would otherwise be read again and again.
                 self._misled = True
                 return block[:at]
         return block
@@ -241,7 +240,7 @@ class _Segment:
         line = True
         while data := self.ahead(32):
             at = _start_in(data, line)
-            # The beginning of a first line may be at the end.
+            # The data may end with the start of a first line.
             end = len(data) if len(data) < 32 else max(1, len(data) - 31)
             end = end if at is None else at
             parts.append(data[:end][:room])
@@ -262,7 +261,7 @@ class _Segment:
 
 
 def _start_in(data: bytes, line: bool) -> int | None:
-    """Where in the data a record begins, or None; ``line``: the data begin a line."""
+    """Where in data a record begins, or None; ``line`` if the data begin a line."""
     for match in _FIRST_LINE.finditer(data):
         at = match.start()
         begins_line = line if at == 0 else data[at - 1 : at] == b"\n"
@@ -272,10 +271,10 @@ def _start_in(data: bytes, line: bool) -> int | None:
 
 
 def _other_in(header: bytes) -> int:
-    """Where in a header the next record begins if this one was cut off, else 0.
+    """Where in a header the next record begins, if this one was cut off, else 0.
 
-    A first line inside a line may also be the end of an address.  A record was cut off
-    if its last line has no value, or if a field is repeated.
+    What looks like a first line inside a line may be the end of an address.  It is the
+    next record's if no field's value comes before it, or if fields repeat after it.
     """
     lines = header.splitlines(keepends=True)
     names = [line.partition(b":")[0].strip().lower() for line in lines]
@@ -291,7 +290,7 @@ def _other_in(header: bytes) -> int:
 
 
 def _frames(file: BinaryIO, start: int, stop: int, room: int) -> Iterator[Frame]:
-    """The records of a part; in a packed file, most are members of their own."""
+    """The records of a part of a file."""
     if is_packed(file):
         yield from _frames_in(pieces(file, _START, start, stop), None, room)
         return
@@ -301,7 +300,7 @@ def _frames(file: BinaryIO, start: int, stop: int, room: int) -> Iterator[Frame]
 
 
 def _first_start(file: BinaryIO, at: int, stop: int) -> int | None:
-    """Where the first record after a place begins, None if that is after ``stop``."""
+    """Where the first record from ``at`` on begins, None if that is after ``stop``."""
     file.seek(at)
     data = b""
     while at < stop and (more := file.read(CHUNK)):
@@ -317,7 +316,7 @@ def _first_start(file: BinaryIO, at: int, stop: int) -> int | None:
 def _frames_in(
     source: Iterator[Piece], file: BinaryIO | None, room: int
 ) -> Iterator[Frame]:
-    """The records in pieces of a file; ``file`` is the file if it is not packed."""
+    """The records in pieces of a file; ``file`` is None if it is packed."""
     piece = next(source, None)
     while piece is not None:
         segment = _Segment(source, piece, file)
@@ -357,13 +356,13 @@ def _next_frame(segment: _Segment, room: int) -> Frame:
 
 
 def _header(data: bytes) -> bytes:
-    """The lines up to the first empty one, b"" without any."""
+    """The lines up to the first empty one, b"" if there is no empty line."""
     end = _EMPTY_LINE.search(data)
     return data[: end.end()] if end else b""
 
 
 def _length(header: bytes) -> int | None:
-    """A record's length, None if its header has none."""
+    """The length of a record's block, None if its header has none."""
     digits = _fields(header).get("Content-Length") or b""
     return int(digits) if digits.isdigit() and len(digits) < 19 else None
 
@@ -387,7 +386,7 @@ def _record(frame: Frame, most: int) -> Record | None:
     """A frame's page, None if records of its type have none."""
     fields = _fields(frame.header)
     kind = _text(fields, "WARC-Type").lower()
-    if kind in _BESIDE and not frame.error:
+    if kind in _LEFT_OUT and not frame.error:
         return None
     about = Record(
         # wget puts addresses into brackets.
@@ -398,7 +397,7 @@ def _record(frame: Frame, most: int) -> Record | None:
         fetched=_text(fields, "WARC-Date"),
     )
     if not frame.header or (frame.error and kind not in _WITH_PAGE):
-        # A damaged record without a page is reported, as pages may be lost with it.
+        # Reported also without a page, as pages may be lost with it.
         return replace(about, outcome="unreadable")
     if kind not in _WITH_PAGE:
         what = "revisit" if kind == "revisit" else "record"

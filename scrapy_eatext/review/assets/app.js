@@ -1,4 +1,4 @@
-// The review: the list, the page in view, and what keys and buttons do.
+// The review: the list, the page in view, and the actions of keys and buttons.
 
 import { get, post } from "/api.js";
 import { showCrawl } from "/crawl.js";
@@ -13,10 +13,10 @@ const LABELS = "labels";
 const POLL = 1000, TEXT_WAIT = 120;
 
 let page = null, labels = null, view = "page", revision = -1, textTimer = 0;
-// How many pages were opened, choices made and texts asked for: an answer to an earlier one
-// may come late.
+// How many pages were opened, choices made and texts requested, to ignore late answers to
+// earlier ones.
 let opening = 0, choosing = 0, reading = 0;
-// By the name of an algorithm: its labels of the page in view, their text and its form.
+// By the name of an algorithm: its labels of the page in view, the text, and its form.
 const results = new Map();
 
 const list = new List(open);
@@ -26,7 +26,8 @@ const painter = new Painter($("frame"), { pick, point, key: onKey });
 
 const HINT = "Click a block to make it main text or to take it out; a accepts the page; ? shows all keys.";
 
-// `by` says what opens a page: "user", "address", or "start", which leaves the list as it is.
+// `by` is what opens the page: "user", "address", or "start", after which the list stays in
+// view and goes on being sorted.
 async function open(id, by = "user") {
   if (id === undefined) return;
   if (by !== "start") pane("page");
@@ -41,7 +42,7 @@ async function open(id, by = "user") {
   labels = null;
   let found;
   try {
-    // Or a page that is soon opened again would come without its last labels.
+    // A page that is soon opened again comes with its last labels.
     await left?.sending;
     found = await get("/api/page", { id });
   } catch (error) {
@@ -84,7 +85,7 @@ function showWhy(why) {
 function showState(state) {
   $("page-state").textContent = state;
   $("page-state").className = `tag ${state}`;
-  // Without labels of its own a page shows what the algorithm gives.
+  // Without labels of its own a page shows the algorithm's result.
   for (const id of ["left", "right"]) {
     for (const choice of $(id).options) if (choice.value === LABELS) choice.text = nameOf(LABELS);
   }
@@ -95,12 +96,12 @@ function showState(state) {
   $("accepted").textContent = `${row.host || "no address"}: ${accepted} of ${own.length} accepted`;
 }
 
-// What a choice of labels is called for the page in view.
+// The name of a choice of labels for the page in view.
 function nameOf(choice) {
   return choice === LABELS && (!page || page.state === "new") ? "result" : choice;
 }
 
-// What has become of a page's last change; see labels.js.
+// Show the state of a page's last change; see labels.js.
 function showSaving(id, what, state, why) {
   if (state) {
     list.rows[id].state = state;
@@ -108,7 +109,7 @@ function showSaving(id, what, state, why) {
   }
   if (page?.id !== id) return;
   if (state) {
-    // By now its labels are its own.
+    // From now on the page has labels of its own.
     if (page.state === "new") showText();
     page.state = state;
     showWhy("");
@@ -137,8 +138,8 @@ function label(blocks, sign) {
   if (labels && blocks.length) changed(labels.set(blocks, sign));
 }
 
-// What the mouse picked: one block is toggled, a range becomes what its first becomes;
-// with Shift, what the block clicked before has become.
+// Label what the mouse picked: one block is toggled, and a range gets its first block's new
+// label; with Shift it gets the label of the block that was clicked before.
 function pick(first, last, { comment = false, range = false } = {}) {
   if (!labels) return;
   const lead = labels.signs[first];
@@ -166,7 +167,7 @@ async function accept(yes = true) {
 
 // -- what is shown
 
-// What an algorithm, or the labels, make of the page in view.
+// The labels of the page in view, its own or an algorithm's, and an algorithm's text.
 async function resultOf(name) {
   const form = $("form").value;
   if (name === LABELS) return { labels: labels.signs };
@@ -177,7 +178,7 @@ async function resultOf(name) {
   return results.get(name);
 }
 
-// What a function gives for the choice that is shown, and for the one against it.
+// A function's results for the shown choice, and for the one that it is compared with.
 async function ofBoth(of) {
   const left = $("left").value, right = $("right").value;
   return [await of(left), right ? await of(right) : null];
@@ -229,7 +230,7 @@ function show(name) {
   if (name === "crawl") drawCrawl();
 }
 
-// On a narrow screen one pane is seen: the list, the page or its text.
+// A narrow screen shows one pane: the list, the page or its text.
 function pane(name) {
   document.body.dataset.pane = name;
   for (const button of $("panes").children) {
@@ -238,7 +239,7 @@ function pane(name) {
   list.draw();
 }
 
-// The page that the address names, when the review is opened, and when the user goes back.
+// Open the page in the address: at the start, and when the user goes back.
 function openNamed(by) {
   const named = location.hash.startsWith("#page=");
   const id = named ? list.named(decodeURIComponent(location.hash.slice(6))) : undefined;
@@ -322,7 +323,7 @@ function onKey(event) {
   }
 }
 
-// -- from here on it runs
+// -- the start
 
 addEventListener("keydown", onKey);
 for (const [id, act] of Object.entries({

@@ -1,5 +1,5 @@
-// The crawl: its hosts with their scores, how much of their text is kept, their kinds,
-// and what can be learned of each.
+// The crawl: its hosts with their scores, share of text kept and kinds of pages, and the
+// teaching of each.
 
 import { post } from "/api.js";
 import { $, bar, grouped, made } from "/dom.js";
@@ -84,7 +84,7 @@ function mean(numbers) {
   return numbers.length ? numbers.reduce((a, b) => a + b, 0) / numbers.length : undefined;
 }
 
-// What there is of each value, the most frequent first: [value, rows].
+// The values of rows, the most frequent first: [value, number of rows].
 function counts(rows, of) {
   const found = [...Map.groupBy(rows, of)].map(([value, own]) => [value, own.length]);
   return found.sort((a, b) => b[1] - a[1]);

@@ -1,4 +1,4 @@
-// What every view does with the document.
+// Helpers of every view.
 
 export const $ = (id) => document.getElementById(id);
 
@@ -17,7 +17,7 @@ export function bar(tag, name, share) {
   return element;
 }
 
-// A name of which the middle is left out where there is no room for all of it.
+// A name whose middle is left out if the room is too small.
 export function cut(name) {
   const end = Math.max(name.length - Math.min(16, name.length >> 1), 0);
   return [made("span", "begin", name.slice(0, end)), made("span", "end", name.slice(end))];

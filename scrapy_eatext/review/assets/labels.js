@@ -1,13 +1,12 @@
-// The labels of one page: a sign a block, the steps that changed them, and their way to
-// disk.
+// A page's labels: a sign for each block, undo and redo, and saving.
 
 import { post } from "/api.js";
 
 export const MAIN = "m", COMMENT = "c", NEITHER = "-";
 
 export class Labels {
-  // `report` is called with what becomes of the last change ("saving", "saved" or
-  // "error"), with the page's new state, and with an error's message.
+  // `report` is called with the state of the last change ("saving", "saved" or "error"),
+  // the page's new state, and an error's message.
   constructor(page, report) {
     this.id = page.id;
     this.report = report;
@@ -15,7 +14,7 @@ export class Labels {
     this.signs = [...(own ? page.stored : page.proposed)];
     this.carried = own ? "" : page.stored;
     this.accepted = page.state === "accepted";
-    // What is on the disk, so that nothing from another tab is written over unseen.
+    // The labels on disk, so that those of another tab are not overwritten unseen.
     this.written = page.written;
     // Steps: lists of [block, sign before, sign after].
     this.done = [];
@@ -34,7 +33,7 @@ export class Labels {
     return this.step(blocks.map((i) => [i, this.signs[i], sign]));
   }
 
-  // Take all signs from elsewhere, as one step.
+  // Replace all signs, in one step.
   take(signs) {
     return this.step([...signs].map((sign, i) => [i, this.signs[i], sign]));
   }
@@ -54,8 +53,8 @@ export class Labels {
     return this.move([step], this.done, 2);
   }
 
-  // Move a list's last step to another list, and apply its signs from before (1) or
-  // after (2) it.
+  // Move a list's last step to another list, and apply the signs before (1) or after (2)
+  // the step.
   move(from, to, side) {
     const step = from.pop();
     if (!step) return [];
@@ -70,7 +69,7 @@ export class Labels {
     return this.save();
   }
 
-  // Send the labels.  While an answer is out, later changes wait and go together.
+  // Send the labels.  Changes during a request wait for its answer and go together.
   save() {
     this.changed = true;
     this.sending ??= this.send().finally(() => { this.sending = null; });

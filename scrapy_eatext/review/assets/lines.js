@@ -1,4 +1,4 @@
-// The page as the line systems saw it: lines, the density of their text, their labels.
+// The lines that the perceptron reads, with their text density and labels.
 
 import { post } from "/api.js";
 import { $, bar, grouped, made } from "/dom.js";
@@ -17,7 +17,7 @@ export async function showLines(page, labels) {
   $("lines-head").textContent = `${page.title || page.name}: ${grouped(found.texts.length)}`
     + " lines as they were rendered; the bar is the share of a line's bytes that are text";
   $("lines").replaceChildren(
-    line("head", "line", made("span", "says", "density"), "bytes", "label",
+    line("head", "line", made("span", "word", "density"), "bytes", "label",
       "text (● kept by the perceptron)"),
     ...found.texts.map((text, i) => {
       const density = bar("span", "density", found.density[i]);
@@ -30,5 +30,5 @@ export async function showLines(page, labels) {
 
 function line(sign, number, density, bytes, label, text) {
   return made("div", `text-line ${sign}`, made("span", "number", number), density,
-    made("span", "number", bytes), made("span", "says", label), made("span", "words", text));
+    made("span", "number", bytes), made("span", "word", label), made("span", "words", text));
 }

@@ -1,4 +1,4 @@
-// The list of pages, weakest score first: only what is in view has elements.
+// The list of pages, weakest score first: only rows in view have elements.
 
 import { $, bar, cut, grouped, made } from "/dom.js";
 
@@ -11,9 +11,9 @@ export class List {
     this.rows = [];
     this.order = [];
     this.current = -1;
-    // Whether somebody is at work, so that no row may move by itself.
+    // Whether the user is at work: then no row may move by itself.
     this.touched = false;
-    // How many scores came since the list was sorted.
+    // How many scores have come since the list was sorted.
     this.fresh = 0;
     this.drawn = new Map();
     const list = $("list");
@@ -25,7 +25,7 @@ export class List {
     $("resort").addEventListener("click", () => this.sort());
   }
 
-  // Take rows over as the server sends them.
+  // Take over the rows that the server sends.
   update(rows) {
     const kinds = new Set([...$("kind").options].map((o) => o.value));
     for (const row of rows) {
@@ -47,7 +47,7 @@ export class List {
   sort() {
     const find = $("find").value.trim().toLowerCase(), kind = $("kind").value;
     const state = $("state").value, most = $("score").value / 100;
-    $("score-said").value = most.toFixed(2);
+    $("score-value").value = most.toFixed(2);
     const odd = new Set(["changed", "damaged", "foreign"]);
     this.order = this.rows.filter((row) =>
       (!find || `${row.host} ${row.url} ${row.name}`.toLowerCase().includes(find))
@@ -135,20 +135,20 @@ export class List {
     this.redraw(id);
   }
 
-  // The number of a page that an address names as "12/its name", or undefined.
+  // The number of the page that an address names as "NUMBER/NAME", or undefined.
   named(address) {
     const [, id, name] = /^(\d+)\/(.*)$/s.exec(address) ?? [];
     if (this.rows[id]?.name === name) return +id;
     return this.rows.find((row) => row.name === name)?.id;
   }
 
-  // The page so many places on in the list, or undefined.
+  // The page a number of places further on in the list, or undefined.
   beside(step) {
     const place = this.order.indexOf(this.current);
     return place < 0 ? this.order[0] : this.order[place + step];
   }
 
-  // The next page that nobody has accepted yet.
+  // The next page that is not accepted.
   next() {
     const place = this.order.indexOf(this.current);
     const behind = [...this.order.slice(place + 1), ...this.order.slice(0, Math.max(place, 0))];

@@ -17,7 +17,7 @@ export class Painter {
     this.from = this.anchor = this.head = -1;
   }
 
-  // Show a page; resolves once its blocks are known.
+  // Show a page; resolves when its blocks are found.
   show(address, count) {
     this.reset();
     return new Promise((resolve) => {
@@ -69,7 +69,7 @@ export class Painter {
     page.addEventListener("keydown", (event) => this.acts.key(event));
   }
 
-  // Give a block's pieces an attribute, or take it from them.
+  // Set or remove an attribute of a block's pieces.
   mark(block, name, on) {
     for (const piece of this.pieces[block] ?? []) piece.toggleAttribute(name, on);
   }
@@ -96,7 +96,7 @@ export class Painter {
     this.anchor = -1;
   }
 
-  // The blocks picked that can be seen.
+  // The picked blocks that are visible.
   chosen() {
     const [first, last] = this.picked;
     const blocks = [];
@@ -104,7 +104,7 @@ export class Painter {
     return blocks;
   }
 
-  // Go on to the next block that can be seen; `further` takes those between along.
+  // Go to the next visible block; `further` picks the blocks up to it too.
   move(step, further) {
     const [first, last] = this.picked;
     let head = this.head;
@@ -120,12 +120,12 @@ export class Painter {
     this.acts.point(head);
   }
 
-  // Colour blocks, all if none are named, by a sign for each of the page's blocks.
+  // Colour blocks, by default all, by the signs of the page's blocks.
   paint(signs, blocks = this.pieces.keys()) {
     for (const i of blocks) for (const piece of this.pieces[i] ?? []) piece.setAttribute("k", signs[i]);
   }
 
-  // Underline where two sets of labels disagree; none without a second.
+  // Underline blocks of which one set of labels takes the text and the other does not.
   differ(signs, others = null) {
     for (let i = 0; i < this.pieces.length; i += 1) {
       this.mark(i, "d", others !== null && (signs[i] === "m") !== (others[i] === "m"));

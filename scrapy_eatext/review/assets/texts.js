@@ -1,9 +1,9 @@
-// The text that comes out, and beside it another, with what only one of them has.
+// The text of the shown choice, and beside it another, with the lines of only one marked.
 
 import { $, grouped, made } from "/dom.js";
 
 const MOST_LINES = 4000;
-// Text is laid out in stretches of so many characters, when they come into view.
+// The browser lays out stretches of so many characters when they come into view.
 const STRETCH = 8000;
 
 export function showTexts(left, right, names) {
@@ -15,7 +15,7 @@ export function showTexts(left, right, names) {
   $("text-left").replaceChildren(...(both ? marked(left, right) : stretches(left)));
 }
 
-// The lines of a text; those that the other has not are marked.
+// The lines of a text; those that the other lacks are marked.
 function marked(text, other) {
   const lines = text.split("\n");
   if (lines.length > MOST_LINES) return stretches(text);
@@ -28,7 +28,7 @@ function marked(text, other) {
   });
 }
 
-// A text in elements that end with its lines.
+// A text in elements of some STRETCH characters, each of whole lines.
 function* stretches(text) {
   for (let at = 0; at < text.length;) {
     const line = text.indexOf("\n", at + STRETCH);
