@@ -49,14 +49,11 @@ class Conditions:
 
     def of_url(self, url: str) -> bool:
         """Whether a page's address meets the conditions on hosts."""
-        return self._hold({"host": host_of(url)})
+        return self.of_row({"host": host_of(url)})
 
     def of_row(self, row: Mapping[str, Any]) -> bool:
         """Whether a page's row meets the conditions on its columns."""
-        return self._hold(row)
-
-    def _hold(self, values: Mapping[str, Any]) -> bool:
-        return all(c.holds(values[c.name]) for c in self._all if c.name in values)
+        return all(c.holds(row[c.name]) for c in self._all if c.name in row)
 
 
 def _condition(text: str) -> _Condition:

@@ -54,9 +54,6 @@ class Change:
     old: str
     new: str
 
-    def order(self) -> tuple[int, str, str]:
-        return self.gained + self.lost, self.url, self.id
-
 
 @dataclass(slots=True)
 class Difference:
@@ -127,7 +124,9 @@ def compare(
         table.executemany("INSERT INTO old VALUES (?, ?)", rows)
         table.execute("CREATE INDEX keys ON old (key)")
         found = _changes(difference, table, KEYS[by], _rows(new))
-        changes = heapq.nlargest(most, found, key=Change.order)
+        changes = heapq.nlargest(
+            most, found, key=lambda page: (page.gained + page.lost, page.url, page.id)
+        )
         (difference.only_old,) = table.execute("SELECT count(*) FROM old").fetchone()
     difference.top = changes[:top]
     if output:
