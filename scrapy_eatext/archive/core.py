@@ -1,7 +1,6 @@
 """Extracts record batches of pages to record batches of texts, for every engine.
 
-Each input row gives an output row, whose outcome says what happened; only conditions
-leave rows out.
+Each input row gives an output row with an outcome, unless conditions leave it out.
 """
 
 from __future__ import annotations

@@ -11,7 +11,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from scrapy_eatext.archive.conditions import Conditions
-from scrapy_eatext.archive.core import DEFAULT_COLUMNS, config_of, schema, settings_for_rows
+from scrapy_eatext.archive.core import (
+    DEFAULT_COLUMNS,
+    config_of,
+    schema,
+    settings_for_rows,
+)
 from scrapy_eatext.archive.files import written
 from scrapy_eatext.archive.local import Run
 from scrapy_eatext.archive.manifest import OutputError

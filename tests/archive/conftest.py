@@ -19,8 +19,11 @@ class InThread(Process):
         self._to, self._from = os.fdopen(to, "wb"), os.fdopen(back, "rb")
 
         def serve() -> None:
-            with os.fdopen(source, "rb") as asked, os.fdopen(answers, "wb") as told:
-                shards.serve(asked, told)
+            with (
+                os.fdopen(source, "rb") as requests,
+                os.fdopen(answers, "wb") as results,
+            ):
+                shards.serve(requests, results)
 
         self._thread = Thread(target=serve, daemon=True)
         self._thread.start()

@@ -48,8 +48,8 @@ class Live(UrlSpider):
     def parse(self, response):
         found = response.meta.get("main_text")
         if found is not None:
-            said = {name: getattr(found, name) for name in FIELDS}
-            yield {"address": response.url, "said": said, "body": response.body}
+            values = {name: getattr(found, name) for name in FIELDS}
+            yield {"address": response.url, "values": values, "body": response.body}
 
 
 def archived(path):
@@ -93,10 +93,10 @@ def test_pages_and_texts_are_those_of_the_crawl(server, tmp_path, storage):
             **STORAGES[storage],
         }
     done = crawl(Live, settings, urls=urls)
-    live = {item["address"]: item["said"] for item in done.items}
+    live = {item["address"]: item["values"] for item in done.items}
     # What is not there, and the picture, have no text.
     assert len(live) == len(urls) - 2
-    assert len({said["text"] for said in live.values()}) >= len(live) - 1
+    assert len({values["text"] for values in live.values()}) >= len(live) - 1
     assert archived(path) == live
     found = list(read(str(path)))
     bodies = {item["address"]: item["body"] for item in done.items}

@@ -68,8 +68,8 @@ def test_archives_of_wget(server, tmp_path):
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("there is no wget")
     urls = [server(f"/{path}") for path in ("page/1", "page/2", "gzip/3", "redirect/4")]
-    asked = ["wget", "-q", "--warc-file=pages", "--delete-after", *urls]
-    subprocess.run([*asked, server("/image.png")], check=True, cwd=tmp_path)
+    command = ["wget", "-q", "--warc-file=pages", "--delete-after", *urls]
+    subprocess.run([*command, server("/image.png")], check=True, cwd=tmp_path)
     found = list(read(str(tmp_path / "pages.warc.gz")))
     assert not any(one.error for one in found)
     pages = {one.url: one.html for one in found if not one.outcome}
@@ -84,10 +84,10 @@ def store(monkeypatch):
     moto = pytest.importorskip("moto.server")
     from werkzeug.serving import WSGIRequestHandler
 
-    seen = []
+    requests = []
 
     def log(handler, code="-", size="-"):
-        seen.append((handler.command, handler.path, handler.headers.get("Range")))
+        requests.append((handler.command, handler.path, handler.headers.get("Range")))
 
     monkeypatch.setattr(WSGIRequestHandler, "log_request", log)
     server = moto.ThreadedMotoServer("127.0.0.1", 0)
@@ -106,7 +106,7 @@ def store(monkeypatch):
 
         bucket = client("s3")
         bucket.create_bucket(Bucket="crawl")
-        yield bucket, seen
+        yield bucket, requests
         bucket.close()
     finally:
         server.stop()
@@ -143,7 +143,7 @@ def test_other_file_systems(system, tmp_path, request):
 
 @pytest.mark.parametrize("workers", [1, 8])
 def test_a_large_file_takes_few_requests_and_no_byte_twice(store, workers):
-    bucket, seen = store
+    bucket, requests = store
     noise = [b"<!--" + os.urandom(55_000).hex().encode() + b"-->" for _ in range(390)]
     data = b"".join(
         gzip.compress(record(response(page(i) + some), URL.format(i)), 0)
@@ -151,7 +151,7 @@ def test_a_large_file_takes_few_requests_and_no_byte_twice(store, workers):
     )
     assert len(data) > 43_000_000
     bucket.put_object(Bucket="crawl", Key="in/a.warc.gz", Body=data)
-    seen.clear()
+    requests.clear()
     settings = {"EATEXT_EXECUTOR": "inline", "EATEXT_ALGORITHM": "density"}
     made = Plan(
         ["s3://crawl/in/a.warc.gz"], "s3://crawl/out", settings, workers=workers
@@ -160,10 +160,10 @@ def test_a_large_file_takes_few_requests_and_no_byte_twice(store, workers):
     done = run.go()
     assert (done.errors, done.counts.total()) == ({}, 390)
     assert len(outputs("s3://crawl/out")) == done.parts > 1
-    asked = [one for one in seen if "out" not in one[1]]
-    spans = [one[2][6:].split("-") for one in asked if one[2]]
+    reads = [one for one in requests if "out" not in one[1]]
+    spans = [one[2][6:].split("-") for one in reads if one[2]]
     moved = sum(int(end) - int(start) + 1 for start, end in spans)
-    assert len(asked) <= 10
+    assert len(reads) <= 10
     assert moved < 1.1 * len(data)
     assert run.report()["rows"] == 390
     again = Run(made).go()
@@ -204,7 +204,7 @@ def test_a_file_system_that_fails_is_one_line(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("fsspec.core.url_to_fs", lambda path: (Failing(), path))
     out = str(tmp_path / "out")
     assert run_command("archive", "odd://a/b.parquet", "-o", out) == 1
-    said = capsys.readouterr().err
-    assert said.startswith("scrapy eatext: odd://a/b.parquet: ")
-    assert "no such data set, or no token" in said
-    assert said.count("\n") == 1
+    errors = capsys.readouterr().err
+    assert errors.startswith("scrapy eatext: odd://a/b.parquet: ")
+    assert "no such data set, or no token" in errors
+    assert errors.count("\n") == 1

@@ -80,7 +80,7 @@ def pages(tmp_path, monkeypatch):
 
 
 def in_order(rows):
-    """The usual columns of rows, in the order of written()."""
+    """The default columns of rows, in the order of written()."""
     some = [{name: row[name] for name in core.DEFAULT_COLUMNS} for row in rows]
     return sorted(some, key=lambda row: (row["url"], row["id"]))
 

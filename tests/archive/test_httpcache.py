@@ -41,16 +41,16 @@ def test_nothing_but_plain_values_is_unpickled(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     from ipaddress import ip_address
 
-    said = {
+    details = {
         "ip_address": ip_address("127.0.0.1"),
         "encoding": "utf-8",
         "more": Evil(),
         "_class": "scrapy.http.response.html.HtmlResponse",
     }
     headers = b"Content-Type: text/html; charset=latin-1"
-    entry(tmp_path, "aa11", page(0), headers, pickle.dumps(said))
+    entry(tmp_path, "aa11", page(0), headers, pickle.dumps(details))
     (found,) = read(str(tmp_path))
-    # The encoding is what a download handler said, whatever the header says.
+    # A download handler's encoding takes precedence over the header's.
     assert (found.html, found.encoding) == (page(0), "utf-8")
     assert not Path("unpickled").exists()
     plain = httpcache.builtin_values(pickle.dumps({"a": [1, b"x"], "b": Evil()}))

@@ -52,8 +52,8 @@ def test_a_file_that_is_gone_takes_its_rows_along_unless_there_are_errors(
     if fails:
         (inputs / "bad.parquet").write_bytes(b"no parquet")
     assert archive(*args) == fails
-    said = "1 parts of files that are gone stay in the output"
-    assert (said in capsys.readouterr().err) == fails
+    warning = "1 parts of files that are gone stay in the output"
+    assert (warning in capsys.readouterr().err) == fails
     assert len(written(tmp_path / "out")) == (6 if fails else 3)
 
 
@@ -62,15 +62,15 @@ def test_a_report(tmp_path):
     report = tmp_path / "report.json"
     for _ in range(2):
         assert archive(inputs, "-o", tmp_path / "o", "--report", report) == 0
-        said = json.loads(report.read_text())
-        assert said["outcomes"] == {"extracted": 3, "empty": 1}
-        assert said["hosts"] == {"site.example": 3}
-        assert sum(said["page_types"].values()) == sum(said["scores"].values()) == 3
-        assert (said["rows"], said["parts"], said["errors"]) == (4, 2, {})
+        totals = json.loads(report.read_text())
+        assert totals["outcomes"] == {"extracted": 3, "empty": 1}
+        assert totals["hosts"] == {"site.example": 3}
+        assert sum(totals["page_types"].values()) == sum(totals["scores"].values()) == 3
+        assert (totals["rows"], totals["parts"], totals["errors"]) == (4, 2, {})
         # A page counts as 20,000 bytes.
-        assert said["bytes_in"] == (inputs / "a.warc.gz").stat().st_size + 20_000
-        assert said["bytes_out"] > 1000
-        assert said["seconds"] > 0
+        assert totals["bytes_in"] == (inputs / "a.warc.gz").stat().st_size + 20_000
+        assert totals["bytes_out"] > 1000
+        assert totals["seconds"] > 0
 
 
 @pytest.mark.parametrize("name", ["cut.warc.gz", "cut.warc", "cut.jsonl.gz", "cut.jl"])
@@ -84,12 +84,12 @@ def test_a_file_that_is_cut_off_is_named_with_exit_code_1(tmp_path, capsys, name
     args = (inputs, "-o", tmp_path / "out", "-j", "1")
     for again in (False, True):
         assert archive(*args) == 1
-        said = capsys.readouterr().out
-        assert ("Nothing to do" in said) == again
-        assert "; damaged records: 1; files cut off or empty: " in said
-        assert f"{name}" in said
-        assert "empty.warc" in said
-        assert "whole" not in said
+        summary = capsys.readouterr().out
+        assert ("Nothing to do" in summary) == again
+        assert "; damaged records: 1; files cut off or empty: " in summary
+        assert f"{name}" in summary
+        assert "empty.warc" in summary
+        assert "whole" not in summary
     assert archive(*args, "--allow-damage") == 0
 
 

@@ -287,8 +287,10 @@ def command(*args):
     return [sys.executable, "-c", code, "eatext", "archive", *map(str, args)]
 
 
-def told(asked):
-    return subprocess.run(asked, check=False, cwd=ROOT, capture_output=True, text=True)
+def run_to_end(arguments):
+    return subprocess.run(
+        arguments, check=False, cwd=ROOT, capture_output=True, text=True
+    )
 
 
 def killed_after(seconds, *args):
@@ -297,12 +299,12 @@ def killed_after(seconds, *args):
         command(*args), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
     try:
-        _, said = process.communicate(timeout=seconds)
+        _, errors = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGKILL)
         process.communicate()
         return True
-    assert process.returncode == 0, said.decode()
+    assert process.returncode == 0, errors.decode()
     return False
 
 
@@ -329,8 +331,8 @@ def test_killed_at_random_and_started_again(tmp_path):
 def test_a_manifest_that_ends_in_the_midst_of_a_line(archive, expected, tmp_path, at):
     output = tmp_path / "out"
     Run(plan(archive, output)).go()
-    said = (output / NAME).read_bytes()
-    (output / NAME).write_bytes(said[: len(said) - at])
+    lines = (output / NAME).read_bytes()
+    (output / NAME).write_bytes(lines[: len(lines) - at])
     Run(plan(archive, output)).go()
     assert written(output) == expected
 
@@ -456,14 +458,14 @@ def test_out_of_room(tmp_path):
     archive.write_bytes(warc(30, 3000))
     args = (archive, "--output", tmp_path / "out", "-f", "jsonl", "-j", 1)
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000)); "
-    asked = command(*args)
-    asked[2] = limit + asked[2]
-    done = told(asked)
+    arguments = command(*args)
+    arguments[2] = limit + arguments[2]
+    done = run_to_end(arguments)
     assert done.returncode == 1
     assert "File too large" in done.stderr
     assert not list((tmp_path / "out").glob("*.part"))
     assert outputs(str(tmp_path / "out")) == []
-    done = told(command(*args))
+    done = run_to_end(command(*args))
     assert done.returncode == 0, done.stderr
     assert len(written(tmp_path / "out")) == 30
 
@@ -474,11 +476,11 @@ def test_bad_archives_cost_no_other(archive, tmp_path, capfd):
     inputs = [archive, filled(tmp_path / "in", bad)]
     done = Run(plan(archive, tmp_path / "out", inputs=[*map(str, inputs)])).go()
     assert len(written(tmp_path / "out")) == 85
-    said = sorted(done.errors.values())
-    assert "Thumbs.db: " in said[0]
-    assert "bad.parquet: it is no Parquet" in said[1]
-    # A part that fails says so once.
-    assert (len(said), capfd.readouterr().err) == (2, "")
+    errors = sorted(done.errors.values())
+    assert "Thumbs.db: " in errors[0]
+    assert "bad.parquet: it is no Parquet" in errors[1]
+    # Each failed part has one error.
+    assert (len(errors), capfd.readouterr().err) == (2, "")
     with pytest.raises(ArchiveError, match="no such file"):
         Run(plan(tmp_path / "none", tmp_path / "other"))
 
@@ -545,10 +547,12 @@ def test_where_and_sample(tmp_path):
     assert 10 < len(texts[0]) < 45
 
 
-@pytest.mark.parametrize("said", ["colour=red", "score>=much", "host>a", "host", ""])
-def test_wrong_conditions(said):
+@pytest.mark.parametrize(
+    "condition", ["colour=red", "score>=much", "host>a", "host", ""]
+)
+def test_wrong_conditions(condition):
     with pytest.raises(SettingError, match="--where"):
-        Conditions([said])
+        Conditions([condition])
 
 
 def test_the_bar_and_the_summary():
@@ -563,9 +567,9 @@ def test_the_bar_and_the_summary():
     done.note(120.0)
     # 400 of 900 in a minute.
     assert done.remaining() == pytest.approx(75)
-    told = bar(done)
-    assert told.startswith("[##########          ] 50 %, 7 pages a second, 1:15 left: ")
-    assert told.endswith("380 extracted, 20 worker died")
+    line = bar(done)
+    assert line.startswith("[##########          ] 50 %, 7 pages a second, 1:15 left: ")
+    assert line.endswith("380 extracted, 20 worker died")
     assert "400 pages in 0:01:00, 7 a second: 380 extracted" in summary(done)
 
 
@@ -574,13 +578,13 @@ def simulated(
 ) -> tuple[list[tuple[float, float | None]], float]:
     """A run of some processes over parts, at a pace that depends on the time.
 
-    What was said of the remaining time, and when; when the run was over.
+    The estimates of the remaining time, with their times, and the time of the end.
     """
     progress = Progress(size=sum(sizes))
     todo = iter(sizes)
     # What each process works on: bytes, and bytes done.
     at = [[size, 0.0] for _, size in zip(range(workers), todo, strict=False)]
-    said, now, tick = [], 0.0, 0.25
+    estimates, now, tick = [], 0.0, 0.25
     while any(size for size, _ in at):
         now += tick
         for number, one in enumerate(at):
@@ -597,8 +601,8 @@ def simulated(
             else:
                 del progress.under_way[number]
         progress.note(now)
-        said.append((now, progress.remaining()))
-    return said, now
+        estimates.append((now, progress.remaining()))
+    return estimates, now
 
 
 def steady(now: float) -> float:
@@ -624,10 +628,10 @@ RUNS = {
 
 @pytest.mark.parametrize("name", RUNS)
 def test_the_remaining_time_after_a_minute(name):
-    said, end = simulated(*RUNS[name])
+    estimates, end = simulated(*RUNS[name])
     assert end > 75
     # Then what is left are a few parts, which processes do not share.
-    late = [(now, left) for now, left in said if 60 <= now <= max(60, end - 30)]
+    late = [(now, left) for now, left in estimates if 60 <= now <= max(60, end - 30)]
     for now, left in late:
         assert left == pytest.approx(end - now, rel=0.2), now
 
@@ -653,7 +657,9 @@ def test_the_command(archive, tmp_path):
     # A file that is named twice is read once.
     file = archive / "a.warc.gz"
     args = (file, archive, file, "-o", tmp_path / "out", "-j", 1, "-a", names)
-    done = told(command(*args, "--where", "host!=x", "-s", "EATEXT_EXECUTOR=inline"))
+    done = run_to_end(
+        command(*args, "--where", "host!=x", "-s", "EATEXT_EXECUTOR=inline")
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("85 pages in ")
     assert {row["algorithm"] for row in written(tmp_path / "out")} == {"plain"}
@@ -677,9 +683,9 @@ def test_what_is_wrong_is_named(archive, tmp_path, capsys):
 
 
 def test_a_missing_extra_is_named():
-    asked = command("x.html", "-o", "out")
-    asked[2] = f"import sys; sys.modules['pyarrow'] = None; {asked[2]}"
-    done = told(asked)
+    arguments = command("x.html", "-o", "out")
+    arguments[2] = f"import sys; sys.modules['pyarrow'] = None; {arguments[2]}"
+    done = run_to_end(arguments)
     assert done.returncode == 1
     assert "pip install 'scrapy-eatext[archive]'" in done.stderr
     assert "Traceback" not in done.stderr

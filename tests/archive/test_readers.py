@@ -258,7 +258,7 @@ def test_a_list_of_archives(tmp_path, packed):
         return len(outputs(out))
 
     assert parts_of(name) == 2
-    # In another place, the list says where its files are.
+    # The paths in a list in another place are relative to a given base.
     (tmp_path / "lists").mkdir()
     moved = name.rename(tmp_path / "lists" / name.name)
     assert parts_of(moved, "--inputs-base", str(tmp_path)) == 2
@@ -281,10 +281,10 @@ def test_records_that_a_cdx_selects(tmp_path, form):
     (tmp_path / "a.warc.gz").write_bytes(b"".join(members))
     places = [(sum(map(len, members[:i])), len(members[i])) for i in (4, 1)]
     if form == "cdxj":
-        said = [
+        fields = [
             {"filename": "a.warc.gz", "offset": str(a), "length": n} for a, n in places
         ]
-        lines = [f"org,example)/ 2024 {json.dumps(one)}" for one in said]
+        lines = [f"org,example)/ 2024 {json.dumps(one)}" for one in fields]
     elif form == "cdx":
         lines = [f"k 2024 u text/html 200 D - - {n} {a} a.warc.gz" for a, n in places]
     else:

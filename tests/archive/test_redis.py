@@ -95,10 +95,10 @@ def begin(settings, urls, processes=1):
 
 def crawl(settings, urls, processes=1):
     """The items of some processes that crawl together, and the stats of each."""
-    said = [process.communicate() for process in begin(settings, urls, processes)]
+    outputs = [process.communicate() for process in begin(settings, urls, processes)]
     # The log of others' faults has tracebacks too.
-    assert "/scrapy_eatext/crawl/" not in "".join(errors for _, errors in said)
-    lines = [[json.loads(line) for line in out.splitlines()] for out, _ in said]
+    assert "/scrapy_eatext/crawl/" not in "".join(errors for _, errors in outputs)
+    lines = [[json.loads(line) for line in out.splitlines()] for out, _ in outputs]
     items = [[line["item"] for line in one if "item" in line] for one in lines]
     stats = [line["stats"] for one in lines for line in one if "stats" in line]
     return items, stats
@@ -156,6 +156,6 @@ def test_what_a_killed_process_loses_is_bounded_and_can_be_requested(server, dat
     in_work = settings["CONCURRENT_REQUESTS"]
     assert 0 < len(lost) <= 2 * in_work
     again = [server(f"/word/{number}") for number in lost]
-    (rest,), _ = crawl({**settings, "TREE_AGAIN": True}, again)
-    found |= {int(item["url"].rpartition("/")[2]) for item in rest}
+    (remaining,), _ = crawl({**settings, "TREE_AGAIN": True}, again)
+    found |= {int(item["url"].rpartition("/")[2]) for item in remaining}
     assert found == {*range(PAGES)}

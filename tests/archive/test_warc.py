@@ -286,15 +286,15 @@ def test_a_page_without_a_response(kind):
     "name", ["WARC-Identified-Payload-Type", "WARC-Identified-Content-Type"]
 )
 def test_the_identified_type_counts_where_there_is_no_other(name):
-    for media, said, outcome in (
+    for media, detected, outcome in (
         ("", "text/html", ""),
         ("", "application/xhtml+xml", ""),
         ("", "application/pdf", "skipped_type"),
         ("text/html", "application/pdf", ""),
         ("application/pdf", "text/html", "skipped_type"),
     ):
-        data = record(response(b"<p>A text.", media), more=[f"{name}: {said}"])
-        assert outcomes_of(records_of(data)) == [outcome], (media, said)
+        data = record(response(b"<p>A text.", media), more=[f"{name}: {detected}"])
+        assert outcomes_of(records_of(data)) == [outcome], (media, detected)
 
 
 @pytest.mark.parametrize("line", ["\r\n", "\n"])
@@ -410,16 +410,16 @@ def test_records_in_a_record_are_none_of_the_file(packing):
 
 def test_a_file_that_is_packed_as_a_whole_is_not_read_by_each_part():
     data = gzip.compress(b"".join(page_record(i, 9000) for i in range(20)), 1)
-    seen = []
+    sizes = []
 
     class Counting(io.BytesIO):
         def read(self, size=-1):
-            seen.append(size)
+            sizes.append(size)
             return super().read(size)
 
     parts = [(at, at + 10_000) for at in range(100_000, len(data), 10_000)]
     assert not [r for part in parts for r in warc.read(Counting(data), *part, 0)]
-    assert len(parts) < len(seen) < 20 * len(parts)
+    assert len(parts) < len(sizes) < 20 * len(parts)
 
 
 def test_zstd_with_a_dictionary(tmp_path):

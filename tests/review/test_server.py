@@ -81,8 +81,8 @@ def served(tmp_path: Path) -> Iterator[ReviewServer]:
     server.close()
 
 
-def ask(served: ReviewServer, *asked: Any, **more: Any) -> Answer:
-    return reviewing.ask(served.url, *asked, **more)
+def ask(served: ReviewServer, *arguments: Any, **more: Any) -> Answer:
+    return reviewing.ask(served.url, *arguments, **more)
 
 
 def test_it_listens_on_loopback_alone(served: ReviewServer) -> None:
@@ -90,7 +90,7 @@ def test_it_listens_on_loopback_alone(served: ReviewServer) -> None:
     assert urlsplit(served.url).query == ""
 
 
-def test_without_the_token_nothing_is_told(served: ReviewServer) -> None:
+def test_without_the_token_nothing_is_sent(served: ReviewServer) -> None:
     for path in ("/api/queue", "/api/page?id=0"):
         assert ask(served, path)[0] == 200
         for token in ("", "x", served.token[:-1]):
@@ -167,9 +167,9 @@ def test_wrong_questions_get_an_answer(served: ReviewServer) -> None:
         ("/api/teach", {"host": "nowhere.example"}, 409),
         ("/api/algorithm?id=0&algorithm=nothing", None, 409),
     ):
-        found, _, said = ask(served, path, body)
-        assert found == status, (path, said)
-        assert "frame" in path or json.loads(said)["error"]
+        found, _, body_of_answer = ask(served, path, body)
+        assert found == status, (path, body_of_answer)
+        assert "frame" in path or json.loads(body_of_answer)["error"]
         assert ask(served, "/api/queue")[0] == 200
     assert ask(served, "/api/labels", b"x", Content_Length="99999999")[0] == 413
 
@@ -185,8 +185,8 @@ def test_labels_are_what_training_reads(served: ReviewServer, tmp_path: Path) ->
     labels[0], labels[4] = "c", "-"
     written = "".join(labels)
     for number in range(3):
-        asked = {"id": number, "labels": written, "accepted": number == 0}
-        assert ask(served, "/api/labels", asked)[0] == 200
+        labels_of_page = {"id": number, "labels": written, "accepted": number == 0}
+        assert ask(served, "/api/labels", labels_of_page)[0] == 200
     again = ask(served, "/api/page?id=0").json()
     assert (again["state"], again["stored"]) == (ACCEPTED, written)
     assert ask(served, "/api/page?id=1").json()["state"] == DRAFT
@@ -296,19 +296,19 @@ def test_what_another_tab_has_written_is_not_written_over(served: ReviewServer) 
     assert tabs == ["", ""]
 
     def write(labels: str, before: str) -> tuple[int, dict[str, str]]:
-        asked = {"id": 0, "labels": labels, "accepted": False, "before": before}
-        answer = ask(served, "/api/labels", asked)
+        question = {"id": 0, "labels": labels, "accepted": False, "before": before}
+        answer = ask(served, "/api/labels", question)
         return answer.status, answer.json()
 
-    status, said = write(SIGNS, tabs[0])
-    assert (status, said["written"]) == (200, f"draft {SIGNS}")
+    status, answer = write(SIGNS, tabs[0])
+    assert (status, answer["written"]) == (200, f"draft {SIGNS}")
     status, refused = write("-------c", tabs[1])
     assert (status, "in another tab" in refused["error"]) == (409, True)
     assert served.review.opened(0).look().labels == SIGNS
     # The tab itself goes on, also where an answer was lost on its way.
-    assert write("-m---mm-", said["written"])[0] == 200
-    assert write("-m---mm-", said["written"])[0] == 200
-    # And the other one once it has seen what is there.
+    assert write("-m---mm-", answer["written"])[0] == 200
+    assert write("-m---mm-", answer["written"])[0] == 200
+    # And the other one once it has read these labels.
     found = ask(served, "/api/page?id=0").json()
     assert found["stored"] == "-m---mm-"
     assert write("-------c", found["written"])[0] == 200

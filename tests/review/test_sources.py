@@ -56,9 +56,9 @@ def test_a_label_folder_is_reviewed_with_its_labels(tmp_path):
     pages = tmp_path / "pages"
     pages.mkdir()
     (pages / "a.html").write_bytes(page(0))
-    # This one says an address itself, by which its labels are not filed.
-    said = b'<link rel=canonical href="https://example.com/b">' + page(1)
-    (pages / "b.html").write_bytes(said)
+    # This page names a canonical address, by which its labels are not filed.
+    canonical = b'<link rel=canonical href="https://example.com/b">' + page(1)
+    (pages / "b.html").write_bytes(canonical)
     states = []
     with closing(Spool()) as spool:
         for source in (pages, tmp_path / "labels"):
