@@ -39,8 +39,7 @@ def is_entry(names: Iterable[str]) -> bool:
 
 def read(folder: str, names: Iterable[str], most: int) -> Iterator[Record]:
     """The pages of cached responses, each a folder in ``folder``."""
-    for name in names:
-        yield _of_folder(joined(folder, name), most)
+    return (_of_folder(joined(folder, name), most) for name in names)
 
 
 def _of_folder(folder: str, most: int) -> Record:

@@ -339,10 +339,10 @@ def _frames_in(
 
 def _next_frame(segment: _Segment, room: int) -> Frame:
     at, header = segment.offset, segment.header()
-    length = _length(header)
-    block = more = b""
-    if length is not None:
-        block = segment.take(length, room)
+    digits = _fields(header).get("Content-Length") or b""
+    length = int(digits) if digits.isdigit() and len(digits) < 19 else None
+    block = b"" if length is None else segment.take(length, room)
+    more = b""
     if length is None or segment.missing or not segment.at_start():
         more = segment.take_to_start(room - len(block)).rstrip(_BETWEEN)
     error = "" if segment.ahead(1) else segment.error
@@ -359,12 +359,6 @@ def _header(data: bytes) -> bytes:
     """The lines up to the first empty one, b"" if there is no empty line."""
     end = _EMPTY_LINE.search(data)
     return data[: end.end()] if end else b""
-
-
-def _length(header: bytes) -> int | None:
-    """The length of a record's block, None if its header has none."""
-    digits = _fields(header).get("Content-Length") or b""
-    return int(digits) if digits.isdigit() and len(digits) < 19 else None
 
 
 def _fields(header: bytes) -> Headers:
