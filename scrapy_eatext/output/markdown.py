@@ -45,7 +45,7 @@ _PUNCTUATION = "!-/:-@\\[-`{-~"
 # a sign at the end is markup if any next character could make it so.  A line feed is no
 # space here, as it will be written as a backslash or an element.
 _MARKUP = re.compile(
-    rf"\\(?=[{_PUNCTUATION}\n]|\Z)|[`~]|(?<![^\S\n])\*|\*(?![^\S\n])"
+    rf"\\(?=[{_PUNCTUATION}\n]|\Z)|`|(?<!/)~|~(?![^\W_])|(?<![^\S\n])\*|\*(?![^\S\n])"
     rf"|(?<![^\W_])_(?=[\S\n]|\Z)|\](?=[(\[:]|\Z)|\[(?=\^)|<(?=[A-Za-z/!?]|{MAILBOX}(?:@|\Z))"
     r"|&(?=\#|[A-Za-z][A-Za-z0-9]{0,40};|\Z)"
 )
