@@ -51,11 +51,11 @@ from scrapy_eatext.output.text import (
 from scrapy_eatext.output.threads import Thread
 from scrapy_eatext.page import Page, guard
 from scrapy_eatext.page.columns import BLOCK_COLUMNS
-from scrapy_eatext.page.decode import decode, is_utf8, python_is_utf8
+from scrapy_eatext.page.decode import decode, is_binary, is_utf8, python_is_utf8
 from scrapy_eatext.page.tags import KINDS
 from scrapy_eatext.page.walk import RULE, compiled
 from scrapy_eatext.page.walls import WALLS
-from scrapy_eatext.result import ATTRIBUTES
+from scrapy_eatext.result import ATTRIBUTES, NOTHING
 from tests import CASES
 from tests.support.hostile import every_page
 from tests.support.pages import page_from, soup_from
@@ -130,6 +130,9 @@ def check_extraction(data: bytes) -> None:
     """All ways in give the same, and nothing fails on them."""
     url = url_of(data)
     expected = check_result(data, url).detached().as_dict()
+    if is_binary(data):
+        assert extract(data, url=url) is NOTHING
+        return
     found = extract(data, url=url).detached().as_dict()
     if found["origin"] in WALLS:
         assert not found["text"]

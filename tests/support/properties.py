@@ -25,6 +25,7 @@ import scrapy_eatext
 from scrapy_eatext.algorithms import DEFAULT, get_algorithm
 from scrapy_eatext.output.code import Content, content
 from scrapy_eatext.output.embeds import with_scripts
+from scrapy_eatext.output.footnotes import with_notes
 from scrapy_eatext.output.images import others_of
 from scrapy_eatext.output.inline import is_emoji
 from scrapy_eatext.output.judged import JudgedPage
@@ -182,10 +183,11 @@ def check_outputs(result: MainText, page: Page, verdict: Verdict, longest: int) 
     wanted = letters("".join(texts_of(verdict.units, shown)))
     assert is_with(letters(result.text), wanted)
     if isinstance(verdict.units, Blocks):
-        # Markdown and HTML have the captions of their images too.
+        # Markdown and HTML have the captions of their images too, and notes.
         walk = with_scripts(page, verdict.units.walk)
         _, captions = others_of(walk, list(shown.units))
-        shown = Content(sorted([*shown.units, *captions]), shown.code)
+        units = with_notes(walk, list(shown.units), page.url or "", None)
+        shown = Content(sorted({*units, *captions}), shown.code)
         wanted = letters("".join(texts_of(verdict.units, shown)))
     rendered = renderer("markdown_it")(result.markdown)
     check_nested(result.html)
