@@ -143,6 +143,12 @@ def wall_of(page: Page, text: str) -> str:
     main = [i for i in headings if blocks.level(i) == 1] or headings[:1]
     main_heads = _lines(page.title, *(block_texts[i] for i in main))
     has_few, has_some = len(text) < _FEW_CHARS, len(text) >= _SOME_CHARS
+    if has_some:
+        # A heading that the title repeats is one phrase, which has no site's name:
+        # "Access denied: a novel" names no wall.
+        for head in {block_texts[i] for i in main if block_texts[i] in page.title}:
+            whole = _PARTS.sub(" ", head)
+            heads, main_heads = (s.replace(head, whole) for s in (heads, main_heads))
     if not has_few:
         # Other headings may be those of an article about captchas.
         heads = main_heads
@@ -154,13 +160,15 @@ def wall_of(page: Page, text: str) -> str:
     if _CHECKING.search(searched) or _JUST_A_MOMENT.search(heads):
         return "checking"
     tests = HUMAN_TESTS.rows(blocks.walk)
-    if _CAPTCHA.search(searched) or (
+    # A text of some length may be about such tests: then it needs one beside it.
+    asked = heads if has_few and has_some else searched
+    if _CAPTCHA.search(asked) or (
         tests and (_BLOCKED.search(heads) or _CAPTCHA.search(text))
     ):
         return "captcha"
     if _BLOCKED.search(heads):
         return "blocked"
-    if _NOT_FOUND.search(heads if has_few else page.title) or (
+    if _NOT_FOUND.search(heads if has_few else main_heads.partition("\n")[0]) or (
         has_few and _STATUS.search(heads)
     ):
         return "not_found"
