@@ -43,7 +43,10 @@ class Kind(ABC):
         """The value as its field holds it; OptionError, with the key, otherwise."""
 
     def parse(self, value: object) -> object:
-        """The value that a command line's text stands for; any other value as it is."""
+        """The value that a command line's text stands for; any other value as it is.
+
+        May raise OptionError, without a name.
+        """
         return value
 
     def error(self, value: object, key: str, why: object = "") -> OptionError:
@@ -148,9 +151,10 @@ class Dict(Text):
     type_: ClassVar[type] = Mapping
 
     def parse(self, value: object) -> object:
-        with suppress(ValueError):
+        try:
             return json.loads(value) if isinstance(value, str) else value
-        return value
+        except ValueError as error:
+            raise self.error(value, "", f"invalid JSON: {error}") from error
 
 
 class Several(Kind):

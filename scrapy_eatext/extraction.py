@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.algorithms import DEFAULT, get_algorithm
+from scrapy_eatext.declared import OptionError
 from scrapy_eatext.execution.cascade import Failure, cascade
 from scrapy_eatext.execution.choice import Choice, changed
 from scrapy_eatext.page import Page
@@ -37,6 +38,7 @@ def extract(
     min_score: float = 0.0,
     keep: str | Sequence[str] = (),
     remove: str | Sequence[str] = (),
+    keep_walls: bool = False,
     title: bool = False,
     markdown: Mapping[str, Any] | None = None,
     chunks: Mapping[str, Any] | None = None,
@@ -52,7 +54,8 @@ def extract(
     algorithm of a list fails, that is logged and the next is tried.  ``options`` are
     those of the one algorithm, or a dict of options per algorithm.  ``keep`` and
     ``remove`` are CSS selectors, or lists of them, for elements that are main text, and
-    that are not, whatever the algorithm decides.  With ``title`` text, Markdown and HTML
+    that are not, whatever the algorithm decides.  With ``keep_walls`` walls, such as
+    error pages and log-ins, keep their text, which is empty otherwise.  With ``title`` text, Markdown and HTML
     begin with the page's headline.  ``markdown`` may have ``front_matter``, ``links`` and
     ``images``, each true or false, and ``chunks`` the arguments of MainText.chunks(); see
     EATEXT_MARKDOWN and EATEXT_CHUNKS.  With ``blocks`` the verdict on every block is
@@ -74,10 +77,13 @@ def extract(
         "min_score": min_score,
         "keep": keep,
         "remove": remove,
+        "keep_walls": keep_walls,
         "title": title,
         "markdown": markdown or None,
         "chunks": chunks or None,
     }
+    if not isinstance(url, (str, type(None))):
+        raise OptionError("url", url, "a string")
     # Defaults need no check.
     defaults = extract.__kwdefaults__ or {}
     given = {name: one for name, one in given.items() if one is not defaults[name]}

@@ -597,11 +597,10 @@ class MainText(_Backed):
             self._get(name)
         return self.backed(self.computed)
 
-    def without_text(self, origin: str = "") -> MainText:
+    def without_text(self) -> MainText:
         """This result with an empty text, as when its text does not pass."""
         gone = {name: one.empty for name, one in OUTPUTS.items() if not one.of_page}
-        score = min(self.score, EMPTY_SCORE)
-        empty = replace(self, text="", score=score, origin=origin or self.origin)
+        empty = replace(self, text="", score=min(self.score, EMPTY_SCORE))
         return empty.backed({**self.computed, **gone}, self.source)
 
     def as_dict(self) -> dict[str, Any]:

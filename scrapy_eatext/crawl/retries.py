@@ -87,9 +87,7 @@ def override_weak(base: Weak, overrides: object, key: str) -> Weak:
         return NEVER
     weak = override_fields(base, overrides, key, "False, or ")
     if overrides and not weak.meta:
-        allowed = (
-            "a dict, which is missing: the meta of a request to a browser or an API"
-        )
+        allowed = "the meta of a request to a browser or an API, not empty"
         raise SettingError(part_of(key, "meta"), weak.meta, allowed)
     return weak
 

@@ -220,8 +220,8 @@ def cascade(
 ) -> tuple[MainText, str]:
     """The result and its kind: the first text that passes, or else the longest text.
 
-    A wall has no text.  If an algorithm fails, the next one is tried; if all fail, the
-    last error is raised.
+    A wall has no text, unless the choice keeps walls.  If an algorithm fails, the next
+    one is tried; if all fail, the last error is raised.
     """
     results: list[MainText] = []
     for name in choice.algorithms:
@@ -237,7 +237,11 @@ def cascade(
             failures.append(Failure.of(error))
             continue
         if wall:
-            return result.without_text(wall), wall
+            named = replace(result, origin=wall)
+            named = named.backed(result.computed, result.source)
+            if choice.keep_walls:
+                return with_outputs(named, choice.forms), wall
+            return named.without_text(), wall
         if choice.passes(result.text, result.score):
             return with_outputs(result, choice.forms), "extracted"
         results.append(result)

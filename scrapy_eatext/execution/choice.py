@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from scrapy_eatext.algorithms import DEFAULT, algorithm_class, get_algorithm
-from scrapy_eatext.algorithms.base import Algorithm, make_options
+from scrapy_eatext.algorithms.base import make_options
 from scrapy_eatext.declared import (
     Dict,
     Kind,
@@ -50,8 +50,9 @@ class Algorithms(Several):
         names = to_json_value(self.listed(value, key))
         if not names:
             raise self.error(value, key)
-        for name in names:
-            _algorithm(name, key, value)
+        with _keyed(lambda _: key):
+            for name in names:
+                algorithm_class(name)
         return tuple(names)
 
 
@@ -130,6 +131,9 @@ class Choice:
         OneOf(("keep", "empty", "drop")),
         "what becomes of a text that does not pass: `keep` it, leave an `empty` "
         "one, or `drop` the item",
+    )
+    keep_walls: bool = switch(
+        False, "whether walls (errors, log-ins and the like) keep their text"
     )
     title: bool = switch(
         False, "whether text, Markdown and HTML begin with the page's headline"
@@ -237,11 +241,10 @@ def taken(
     for name, field in declarations(base.__class__).items():
         if name in given:
             kind, key = field.metadata["kind"], place(name)
+            value = take(kind, given[name], key)
             if isinstance(kind, Part):
-                part, value = getattr(base, field.name), kind.parse(given[name])
-                values[field.name] = override_fields(part, value, key)
-            else:
-                values[field.name] = take(kind, given[name], key)
+                value = override_fields(getattr(base, field.name), value, key)
+            values[field.name] = value
     return values
 
 
@@ -257,11 +260,8 @@ def _keyed(place: Callable[[str], str]) -> Iterator[None]:
 
 def take(kind: Kind, value: object, key: str) -> Any:
     """A value or a command line's text, read by its kind.  Raises SettingError."""
-    try:
+    with _keyed(lambda name: name or key):
         return kind.take(kind.parse(value), key)
-    except OptionError as error:
-        wrong = value if error.name == key else error.value
-        raise SettingError(error.name, wrong, error.allowed) from error
 
 
 def part_of(key: str, name: object) -> str:
@@ -305,7 +305,10 @@ def _merged(
 
 def check_options(name: Any, options: object, key: str) -> Mapping[str, Any]:
     """An algorithm's checked options.  Raises SettingError."""
-    cls = _algorithm(name, key, name)
+    try:
+        cls = algorithm_class(name)
+    except OptionError as error:
+        raise SettingError(key, options, f"under {error.allowed}") from error
     if not isinstance(options, Mapping):
         raise SettingError(key, options, "a dict of options")
     with _keyed(partial(part_of, key)):
@@ -362,10 +365,3 @@ def to_json_value(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [to_json_value(each) for each in value]
     return value
-
-
-def _algorithm(name: Any, key: str, value: object) -> type[Algorithm[Any]]:
-    try:
-        return algorithm_class(name)
-    except OptionError as error:
-        raise SettingError(key, value, error.allowed) from error

@@ -99,16 +99,20 @@ ARGUMENTS = {
     "since": Argument("", _day, "the first day of publication: 2024-03-01"),
     "until": Argument("", _day, "the last day of publication, not before the first"),
     "max_pages": Argument(
-        0, _number(int), "the number of pages to stop at, 0 for no limit"
+        0, _number(int), "a whole number of pages to stop at, 0 for no limit"
     ),
     "max_depth": Argument(
-        2, _number(int), "the maximum depth at which ordinary links are followed (2)"
+        2,
+        _number(int),
+        "a whole number: the maximum depth at which ordinary links are followed (2)",
     ),
     "include": Argument("", _pattern, "a regular expression for URLs to yield"),
     "exclude": Argument("", _pattern, "a regular expression for URLs not to request"),
     "language": Argument("", _code, "the code of the pages' language: en"),
     "min_score": Argument(
-        0.3, _number(float, 1), "the minimum score of a page, from 0 to 1 (0.3)"
+        0.3,
+        _number(float, 1),
+        "a number from 0 to 1: the minimum score of a page (0.3)",
     ),
     "state": Argument(
         "",

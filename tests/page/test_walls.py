@@ -67,6 +67,22 @@ def test_outside_of_a_crawl():
     assert found.origin == "not_found"
 
 
+def test_walls_keep_their_text_if_asked():
+    html = "<title>Page not found</title><p>There is no such boat in this harbour."
+    found = extract(html, algorithm=PLAIN, keep_walls=True, title=True)
+    assert found.text == "Page not found\n\nThere is no such boat in this harbour."
+    assert found.markdown.startswith("# Page not found")
+    assert found.origin == "not_found"
+
+
+@pytest.mark.parametrize("executor", ["inline", "process"])
+def test_walls_that_keep_their_text_in_a_crawl(server, executor):
+    settings = {**ADDON, "EATEXT_KEEP_WALLS": "1", "EATEXT_EXECUTOR": executor}
+    done = crawl(UrlSpider, settings, urls=(server("/wall/login"),))
+    assert done.items[0]["main_text"]
+    assert done.eatext("response/") == {"login": 1}
+
+
 def test_walls_in_a_crawl(server):
     paths = ("/wall/checking", "/wall/login", "/page/boats")
     done = crawl(
