@@ -8,19 +8,25 @@ from typing import TYPE_CHECKING, Any
 from itemadapter import ItemAdapter, is_item
 from scrapy.exporters import JsonLinesItemExporter
 from scrapy.http import Request
+from scrapy.utils.misc import load_object
 
 from scrapy_eatext.crawl.extractor import attached
 from scrapy_eatext.crawl.ownrequests import RESULT
 from scrapy_eatext.crawl.pipelines import EatextPipeline
 from scrapy_eatext.crawl.service import Component
+from scrapy_eatext.execution.choice import SettingError, part_of
 from scrapy_eatext.result import MainText
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from scrapy import Spider
+    from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
+
+# The priority of RetryMiddleware.
+_OF_RETRY = 550
 
 
 class EatextDownloaderMiddleware(Component):
@@ -30,6 +36,14 @@ class EatextDownloaderMiddleware(Component):
     decompressed and after redirects.  It never raises: if the extraction of a page
     fails, the text is empty.
     """
+
+    def __init__(self, crawler: Crawler) -> None:
+        name = "DOWNLOADER_MIDDLEWARES"
+        for path, priority in crawler.settings.getdict(name).items():
+            if (priority or 0) >= _OF_RETRY and load_object(path) is type(self):
+                allowed = f"below RetryMiddleware's {_OF_RETRY}"
+                raise SettingError(part_of(name, path), priority, allowed)
+        super().__init__(crawler)
 
     def process_request(self, request: Request) -> None:
         self._service.prepare(request)

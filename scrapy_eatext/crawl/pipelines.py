@@ -148,6 +148,12 @@ class EatextPipeline(Component):
             return "none", None
         if extracted is None and source != "other_page":
             source = "none"
+            if self._service.components == 1:
+                message = (
+                    "%(cls)s gets no text, as EatextPipeline is alone: set ADDONS = "
+                    "{'scrapy_eatext.Addon': 500}, or DOWNLOADER_MIDDLEWARES too"
+                )
+                self._warn(item, message, {})
         return source, extracted
 
     async def _find(

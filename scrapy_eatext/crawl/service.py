@@ -53,6 +53,7 @@ class Service:
         if not config.enabled:
             raise NotConfigured
         self.crawler = crawler
+        self.components = 0
         self.tally = Tally(crawler)
         self.admission = Admission(crawler, config)
         self.extractor = Extractor(config, self.tally, self.admission)
@@ -164,6 +165,7 @@ class Component:
 
     def __init__(self, crawler: Crawler) -> None:
         self._service = Service.of(crawler)
+        self._service.components += 1
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from io import BytesIO
 from typing import Any
@@ -10,12 +11,22 @@ from typing import Any
 import pytest
 from scrapy.http import HtmlResponse
 from scrapy.settings import BaseSettings, Settings
+from scrapy.utils.test import get_crawler
 
 import scrapy_eatext
 from scrapy_eatext import Addon, ChunkItemExporter, extract
+from scrapy_eatext.execution.choice import SettingError
 from scrapy_eatext.page.decode import is_binary
 from scrapy_eatext.result import Chunk
-from tests.support.crawling import ADDON, UrlSpider, crawl, fed
+from tests.support.crawling import (
+    ADDON,
+    DOWNLOADER,
+    PIPELINE,
+    SPIDER,
+    UrlSpider,
+    crawl,
+    fed,
+)
 from tools.response_path import Trace, TwoPages
 
 PLACES = {
@@ -67,6 +78,25 @@ def test_few_functions_are_on_the_way_of_a_response_and_one_result():
     assert "enough words" in trace.item["main_text"]
     assert trace.results == 1
     assert trace.count <= 60, trace.functions
+
+
+@pytest.mark.parametrize(("priority", "is_wrong"), [(549, False), (550, True)])
+def test_the_downloader_middleware_stands_below_the_retries(priority, is_wrong):
+    name = "scrapy_eatext.EatextDownloaderMiddleware"
+    crawler = get_crawler(
+        settings_dict={"DOWNLOADER_MIDDLEWARES": {name: priority}, "EATEXT_WORKERS": 1}
+    )
+    said = rf"DOWNLOADER_MIDDLEWARES\['{name}'\] is 550, it must be below .* 550"
+    with pytest.raises(SettingError, match=said) if is_wrong else nullcontext():
+        scrapy_eatext.EatextDownloaderMiddleware.from_crawler(crawler)
+
+
+@pytest.mark.parametrize("beside", [{}, DOWNLOADER, SPIDER])
+def test_a_pipeline_alone_says_what_is_missing(server, caplog, beside):
+    urls = (server("/page/one"), server("/page/two"))
+    crawl(UrlSpider, {**PIPELINE, **beside}, urls=urls)
+    warnings = [one for one in caplog.messages if "EatextPipeline is alone" in one]
+    assert len(warnings) == (not beside)
 
 
 LAKE = "<html><p>The water of the lake was low that summer.</p></html>"
