@@ -82,10 +82,12 @@ class Difference:
             words = Counter(after.split())
             words.subtract(before.split())
             gained, lost = (+words).total(), (-words).total()
+        # One run's algorithm may give no kinds.
+        kind = new["page_type"] or old["page_type"] or "-"
         groups = (
             self.total,
             self.groups["host"].setdefault(host_of(new["url"]) or "-", Group()),
-            self.groups["kind"].setdefault(new["page_type"] or "-", Group()),
+            self.groups["kind"].setdefault(kind, Group()),
         )
         for group in groups:
             group.add(gained, lost, changed=before != after)

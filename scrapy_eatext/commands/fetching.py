@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import Request
+from scrapy.downloadermiddlewares import robotstxt
 from scrapy.exceptions import UsageError
 from scrapy.utils.conf import arglist_to_dict
 from scrapy.utils.spider import DefaultSpider, spidercls_for_request
@@ -109,6 +110,8 @@ def run_crawl(
 
 
 def process_of(command: ScrapyCommand) -> CrawlerProcessBase:
+    """The process of a command, which itself reports a host that cannot be reached."""
+    logging.getLogger(robotstxt.__name__).setLevel(logging.CRITICAL)
     return cast("CrawlerProcessBase", command.crawler_process)
 
 

@@ -61,6 +61,9 @@ def test_what_changed(tmp_path):
     kinds = {name: (one.pages, one.changed) for name, one in found.most("kind")}
     assert kinds == {"article": (3, 1), "forum": (2, 1)}
     assert found.outcomes == {("extracted", "below"): 1}
+    kindless = [{**one, "page_type": ""} for one in NEW]
+    without = compare(*files_of(tmp_path / "without", new=kindless))
+    assert without.groups["kind"] == found.groups["kind"]
     # The most changed first: each has three words more or less.
     assert [(one.url, one.gained, one.lost) for one in found.top] == [
         ("http://b.example/3", 0, 3)

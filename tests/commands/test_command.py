@@ -530,7 +530,7 @@ def test_a_refused_connection_is_one_line(tmp_path):
     with closing(socket()) as unheard:
         unheard.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unheard.getsockname()[1]}/"
-        done = run_scrapy(tmp_path, "eatext", url)
+        done = run_scrapy(tmp_path, "eatext", url, "-sROBOTSTXT_OBEY=1")
     assert done.returncode == 1
     said = rf"scrapy eatext: {url}: Connection was refused.*\r?\n"
     assert re.fullmatch(said, done.stderr)
