@@ -146,7 +146,8 @@ def wall_of(page: Page, text: str) -> str:
     if has_some:
         # A heading that the title repeats is one phrase, which has no site's name:
         # "Access denied: a novel" names no wall.
-        for head in {block_texts[i] for i in main if block_texts[i] in page.title}:
+        repeated = (block_texts[i] for i in main if block_texts[i] in page.title)
+        for head in dict.fromkeys(repeated):
             whole = _PARTS.sub(" ", head)
             heads, main_heads = (s.replace(head, whole) for s in (heads, main_heads))
     if not has_few:
