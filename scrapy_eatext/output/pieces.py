@@ -193,11 +193,9 @@ class MarkdownParts:
 
     def _is_own(self, leaf: int, at: int) -> bool:
         unit = self._whole.units[leaf]
-        return (
-            unit == self._layout.units[at]
-            if unit >= 0
-            else at == 0 == self._order[leaf]
-        )
+        # Images and bylines have no unit, nor may the headline.
+        is_headline = self._whole.kinds[leaf] == NodeKind.HEADING
+        return unit == self._layout.units[at] if unit >= 0 else is_headline
 
     def _cut(self, leaf: int, start: int, end: int, length: int) -> None:
         """Cut a block to its characters from ``start`` to ``end`` of ``length``."""

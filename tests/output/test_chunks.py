@@ -286,6 +286,15 @@ def test_markup_that_is_cut_is_whole_in_each_chunk():
     assert texts(cut(html, 10, markdown=True)) == [f"> {words(7)}", f"> {words(7, 10)}"]
 
 
+def test_an_image_stands_in_the_first_piece_of_what_it_is_before():
+    said = [f"{words(6, n).capitalize()}." for n in (1, 10, 20)]
+    image = "<figure><img src=/a.png width=800 height=500 alt=Map></figure>"
+    assert texts(cut(f"{image}<p>{' '.join(said)}</p>", 10, markdown=True)) == [
+        f"![Map](https://example.com/a.png)\n\n{said[0]}",
+        *said[1:],
+    ]
+
+
 def test_tables_in_markdown_are_cut_below_their_headers():
     rows = "".join(f"<tr><td>{n}</td><td><b>x</b></td></tr>" for n in range(4))
     head = "| n | said |\n| --- | --- |\n"
