@@ -213,6 +213,11 @@ class _Choice:
 
     def _is_caption(self, block: int, figure: int, named: frozenset[int]) -> bool:
         """Whether a block of a figure stands in a figcaption, or is named as one."""
+        start, end = self._walk.blocks[block, [BlockColumn.START, BlockColumn.END]]
+        text = self._walk.text[start:end].decode()
+        # A date, or the number of an image in a slider, says nothing of the image.
+        if sum(map(str.isdigit, text)) >= sum(map(str.isalpha, text)):
+            return False
         for row in self._around(self._walk.blocks.item(block, BlockColumn.ELEMENT)):
             if row == figure:
                 return False
