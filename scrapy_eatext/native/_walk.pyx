@@ -121,6 +121,8 @@ cdef struct Walker:
     Array open
     CachedName[CACHED_NAMES] names
     bint lenient
+    # The ID of the element that the last question or heading shows.
+    const char* answer
     # lxml's document of the tree.
     void* document
     size_t longest
@@ -222,13 +224,28 @@ cdef bint is_skipped(
     return traits & SKIP or (traits & BUTTON and w.frame.kind != HEADING)
 
 
-cdef bint is_hidden(uint32_t traits, uint32_t attributes) noexcept nogil:
+cdef bint is_hidden(
+    Walker* w, const tree.xmlNode* node, uint32_t traits, uint32_t attributes
+) noexcept nogil:
     """Whether an element's attributes hide it permanently."""
     if traits & DIALOG and not attributes & OPEN:
         return True
     if not attributes & HIDES and (not attributes & HIDDEN or attributes & REVEALED):
         return False
-    return not attributes & (PANEL if attributes & HAS_ROLE else LABELLED)
+    if attributes & (PANEL if attributes & HAS_ROLE else LABELLED):
+        return False
+    return not w.answer[0] or not attributes & ID or strcmp(value_named(node, b"id"), w.answer)
+
+
+cdef bint is_edit_link(Walker* w, size_t at) noexcept nogil:
+    """Whether an element, whose tokens begin at ``at``, is a wiki's link in a heading."""
+    if w.frame.kind != HEADING:
+        return False
+    while at < w.tokens.used:
+        if (<uint32_t*>(w.tokens.data + at))[0] == EDITING:
+            return True
+        at += sizeof(uint32_t)
+    return False
 
 
 cdef int mark_other(Walker* w, int32_t style) noexcept nogil:
@@ -386,7 +403,9 @@ cdef int enter(Walker* w, const tree.xmlNode** node) noexcept nogil:
         status = break_line(w, tag.traits)
     elif tag.traits & AMP_IMAGE and mark_other(w, IMAGE_STYLE):
         status = NO_MEMORY
-    elif w.lenient or not is_hidden(tag.traits, attributes):
+    elif not is_edit_link(w, tokens) and (
+        w.lenient or not is_hidden(w, node[0], tag.traits, attributes)
+    ):
         if attributes & AS_HEADING and (tag.traits & HEADED or not tag.number):
             heading = tag[0]
             heading.kind = HEADING
@@ -394,6 +413,8 @@ cdef int enter(Walker* w, const tree.xmlNode** node) noexcept nogil:
             heading.traits |= BLOCK
             tag = &heading
         status = open_element(w, node[0], tag, attributes & HREF, tokens)
+        if attributes & CONTROLS and (tag == &QUESTION or w.frame.kind == HEADING):
+            w.answer = value_named(node[0], b"aria-controls")
         node[0] = node[0].children
         return status
     w.tokens.used = tokens
@@ -485,6 +506,7 @@ def walk(
         raise ValueError("the element is in no tree")
     memset(&w, 0, sizeof(Walker))
     w.lenient = lenient
+    w.answer = b""
     w.document = <void*>root._doc
     w.longest = longest
     w.frame.kind = PARAGRAPH

@@ -4,6 +4,7 @@ cdef size_t MAX_TOKENS = specification.MAX_TOKENS
 cdef int MIN_TOKEN = specification.MIN_TOKEN
 cdef int MAX_TOKEN = specification.MAX_TOKEN
 cdef size_t MAX_VALUE = specification.MAX_VALUE
+cdef uint32_t EDITING = specification.fnv1a(specification.EDITING.encode())
 
 
 cdef inline bint is_plain(const tree.xmlAttr* attribute) noexcept nogil:
@@ -24,6 +25,16 @@ cdef int value_of(const tree.xmlAttr* attribute, const char** value) noexcept no
     if node.content != NULL:
         value[0] = <const char*>node.content
     return DONE
+
+
+cdef const char* value_named(const tree.xmlNode* node, const char* name) noexcept nogil:
+    """The value of an attribute of an element that read_attributes() has read."""
+    cdef const tree.xmlAttr* attribute = node.properties
+    cdef const char* value = b""
+    while strcmp(<const char*>attribute.name, name) or not is_plain(attribute):
+        attribute = attribute.next
+    value_of(attribute, &value)
+    return value
 
 
 cdef bint is_special(const tree.xmlNode* node, const Name* tag) noexcept nogil:

@@ -47,13 +47,14 @@ cdef enum:
     HAS_ROLE = 1 << 11
     PANEL = 1 << 12
     AS_HEADING = 1 << 13
+    CONTROLS = 1 << 14
     # ... and from this bit on, another one of TOKEN_ATTRIBUTES exists.
-    OTHERS = 1 << 14
+    OTHERS = 1 << 15
     # The highest bits have a heading's level.
     LEVEL_AT = 28
     # Attributes whose values are not read, and those whose values have no words.
     VALUELESS = HREF | LABELLED | OPEN | SHADOW
-    WORDLESS = VALUELESS | STYLE | HIDDEN | LEVEL
+    WORDLESS = VALUELESS | STYLE | HIDDEN | LEVEL | CONTROLS
 
 cdef enum:
     # The size of the table of names: a power of two, three times their number.
@@ -131,9 +132,10 @@ _ATTRIBUTES = {
     "id": ID,
     "role": ROLE,
     "aria-level": LEVEL,
+    "aria-controls": CONTROLS,
 }
-for _name in specification.TOKEN_ATTRIBUTES:
-    _ATTRIBUTES.setdefault(_name, OTHERS << len(_ATTRIBUTES))
+for _number, _name in enumerate(specification.TOKEN_ATTRIBUTES):
+    _ATTRIBUTES.setdefault(_name, OTHERS << _number)
 assert max(_ATTRIBUTES.values()) < 1 << LEVEL_AT
 # The bytes of the names stay alive here.
 _NAMES = {

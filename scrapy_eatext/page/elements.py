@@ -113,11 +113,12 @@ def ends_in_question(button: Any) -> bool:
     return False
 
 
-def is_hidden(attributes: dict[str, str], tag: str) -> bool:
+def is_hidden(attributes: dict[str, str], tag: str, answer: str = "") -> bool:
     """Whether an element's attributes hide it permanently.
 
-    WAI-ARIA panels, which a control shows, are not hidden: tab panels, regions, and
-    labelled elements without a role.
+    WAI-ARIA panels, which a control shows, are not hidden: tab panels, regions,
+    labelled elements without a role, and the element with the ID ``answer``, which the
+    last question or heading controls.
     """
     if tag == "dialog" and "open" not in attributes:
         return True
@@ -134,7 +135,7 @@ def is_hidden(attributes: dict[str, str], tag: str) -> bool:
         return False
     role = attributes.get("role")
     is_panel = role in PANELS if role else "aria-labelledby" in attributes
-    return not is_panel
+    return not (is_panel or (answer and attributes.get("id") == answer))
 
 
 def is_skipped(element: Any, name: str, heading: bool, lenient: bool) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scrapy_eatext.page.columns import ElementColumn
-from scrapy_eatext.page.walk import fnv1a
+from scrapy_eatext.page.walk import EDITING, fnv1a
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -132,7 +132,7 @@ FOOTNOTES = Names(
     "endnote endnotes footnote footnotes references role:endnotes role:footnote"
 )
 # A wiki's links to edit a section, which follow its heading.
-EDITS = Names("editsection")
+EDITS = Names(EDITING)
 # Containers of an image, and perhaps its caption.
 FIGURES = Names("caption figure image img photo picture thumb thumbnail")
 CAPTIONS = Names("caption captions")

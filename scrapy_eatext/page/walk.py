@@ -90,6 +90,8 @@ TOKEN_ATTRIBUTES = {
 MAX_TOKENS = 16
 MIN_TOKEN, MAX_TOKEN = 2, 24
 MAX_VALUE = 1000
+# The word of a wiki's links to edit a section; in a heading they are no text.
+EDITING = "editsection"
 
 # A word in a name: sidebarLeft-2 has the words sidebar and Left.
 NAME_WORD = re.compile(r"[A-Z]+[a-z]*|[a-z]+")
@@ -253,6 +255,19 @@ def _word_token(word: str) -> int:
     return fnv1a(word.lower().encode())
 
 
+_EDITING = fnv1a(EDITING.encode())
+
+
+def _tokens_of(attributes: dict[str, str]) -> list[int]:
+    """The hashes of the first words in an element's attributes."""
+    tokens: list[int] = []
+    for name, value in attributes.items():
+        prefix = TOKEN_ATTRIBUTES.get(name)
+        if prefix is not None:
+            tokens += name_tokens(value[:MAX_VALUE], prefix)
+    return tokens[:MAX_TOKENS]
+
+
 class _Frame(NamedTuple):
     """The properties that a piece of text has from the elements around it."""
 
@@ -392,14 +407,9 @@ class _Tables:
         """Add a row for an element, whose end is not known yet."""
         if len(self.elements) % (_CLOCK * _ROW) == 0:
             check()
-        tokens = self.tokens
-        first = len(tokens)
-        for name, value in attributes.items():
-            prefix = TOKEN_ATTRIBUTES.get(name)
-            if prefix is not None:
-                tokens += name_tokens(value[:MAX_VALUE], prefix)
-        del tokens[first + MAX_TOKENS :]
-        count, here = len(tokens) - first, self.count
+        first, here = len(self.tokens), self.count
+        self.tokens += _tokens_of(attributes)
+        count = len(self.tokens) - first
         self.elements += (parent, tag, depth, here, here, first, count, place, 0)
         self.started += 1
 
@@ -548,6 +558,15 @@ def _is_entered(
     return True
 
 
+def _is_shown(
+    attributes: dict[str, str], tag: Tag, frame: _Frame, lenient: bool, answer: str
+) -> bool:
+    """Whether an element is not hidden, and no wiki's link to edit in a heading."""
+    if frame.kind == HEADING and _EDITING in _tokens_of(attributes):
+        return False
+    return lenient or not is_hidden(attributes, tag.name, answer)
+
+
 def _border(run: _Run, frame: _Frame, inside_pre: bool, tables: _Tables) -> None:
     """End the block, or inside preformatted text the line."""
     if inside_pre:
@@ -596,6 +615,8 @@ def python_walk(root: Any, lenient: bool = False) -> Walk:
     run = _Run()
     frame = _Frame()
     here = count = -1
+    # The ID of the element that the last question or heading shows.
+    answer = ""
     # Each open element with its tag, the row, block and frame around it, and its
     # remaining siblings.  iterwalk() takes quadratic time for many adjacent comments.
     open_elements: list[tuple[Any, Tag, int, int, _Frame, Children]] = []
@@ -612,7 +633,7 @@ def python_walk(root: Any, lenient: bool = False) -> Walk:
             ):
                 # Unlike get(), this does not add attributes that a DTD declares.
                 attributes = dict(element.items())
-                if lenient or not is_hidden(attributes, tag.name):
+                if _is_shown(attributes, tag, frame, lenient, answer):
                     break
             # The root's tail is not part of the page.
             if open_elements and element.tail:
@@ -643,6 +664,8 @@ def python_walk(root: Any, lenient: bool = False) -> Walk:
         if tag.is_block:
             run.block = here
         frame = _inside(frame, tag, attributes, here)
+        may_open = tag is QUESTION or frame.kind == HEADING
+        answer = attributes.get("aria-controls", answer) if may_open else answer
         if tag.name == "a" and frame.link:
             tables.links += 1
         if element.text:

@@ -45,6 +45,10 @@ def test_a_hidden_text_is_read_where_nothing_else_is(html: str) -> None:
         "<div hidden role=dialog aria-labelledby=t>We use cookies</div>",
         "<dialog aria-labelledby=t>We use cookies</dialog>",
         "<div hidden=until-found style='display:none'>Sold out</div>",
+        # A menu, and what another question than the last one shows.
+        "<button aria-controls=m>Shop</button><div id=m hidden>Shoes</div>",
+        "<h2 aria-controls='b'></h2><h2 aria-controls='c'></h2><p id=b hidden>No",
+        "<h2 aria-controls=''></h2><p id='' hidden>No",
     ],
 )
 def test_what_is_hidden_beside_a_text_stays_hidden(hidden: str) -> None:
@@ -60,6 +64,10 @@ def test_what_is_hidden_beside_a_text_stays_hidden(hidden: str) -> None:
         "<dd aria-labelledby=python hidden>In Python</dd>",
         "<dd role='' aria-labelledby=python hidden>In Python</dd>",
         "<div hidden=Until-Found>In Python</div>",
+        # Below a question or a heading that controls it.
+        "<button aria-controls=a>Where?</button><p id=a hidden>In Python",
+        "<h3><button aria-controls=a>Where</button></h3><p id=a hidden>In Python",
+        "<h3 aria-controls=a>Where</h3><p style='display:none' id=a>In Python",
         # A part that is streamed, and a shadow tree.
         "<template id=B:0></template><div hidden id=S:0>In Python</div>",
         "<x-card><template shadowrootmode=open>In Python</template>",

@@ -62,11 +62,13 @@ NAMES = [*TAGS[1:], "x-tag", "o:p", "A", "Br", "sectionn", "sectio", "blockquote
 KEYS = [
     *TOKEN_ATTRIBUTES,
     *"href style hidden open aria-labelledby shadowrootmode title Class".split(),
+    "aria-controls",
 ]
 VALUES = [
     "",
     "menu",
     "S:1",
+    "mw-editsection",
     "sidebarLeft-2 HTMLParser x ab Ab aB ABc " + "long" * 7,
     "display:none",
     "DISPLAY \t:\n\r NONE;",
