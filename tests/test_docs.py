@@ -250,7 +250,9 @@ class Sandbox:
         if name == "parse":
             engine = SimpleNamespace(download_async=self.download)
             crawler = SimpleNamespace(engine=engine)
-            spider = SimpleNamespace(crawler=crawler, parse_listing=None)
+            spider = SimpleNamespace(
+                crawler=crawler, parse_listing=None, parse_article=None
+            )
             asked = list(inspect.signature(value).parameters)[2:]
             # What scrapy-poet hands to the callback.
             given = {name: self.names[name.title()](url=ADDRESS) for name in asked}

@@ -1,8 +1,9 @@
 """The entries that a page lists, each with title, address and details.
 
-A title is a link that fills a block or most of it.  Links form one list if they stand
-under the same tags, in elements with the same class names.  An entry is the largest
-element around its title that holds no two links of one list.
+A title is a link that fills or begins a line, or the heading above a "Read more".
+Links form one list if they stand under the same tags, in elements with the same class
+names.  An entry is the largest element around its title that holds no two links of one
+list.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise, starmap
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,12 +27,14 @@ from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
 from scrapy_eatext.page.names import BYLINES
 from scrapy_eatext.page.tables import rows_with, values_of
-from scrapy_eatext.page.tags import TAG_ID
+from scrapy_eatext.page.tags import HEADING, TAG_ID
 from scrapy_eatext.page.values import beginning, shortened
 from scrapy_eatext.page.walk import IMAGE, nodes_of
 from scrapy_eatext.result import Entry
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from scrapy_eatext.output.judged import JudgedPage
     from scrapy_eatext.page.walk import Walk
 
@@ -48,6 +51,8 @@ _POST_WORDS = 40
 # The least share of its line that a link has, unless it is a heading or begins an item;
 # and how many bytes of the line are read on both sides of it.
 _OF_LINE, _WINDOW = 0.6, 1000
+# The most words in the mean between a heading and the "Read more" below it.
+_TEASER = 100
 # Links of at least this mean length are titles, whatever other links there are.
 _SURE = 18
 # The least mean number of links below the heading of a section.
@@ -62,6 +67,17 @@ _NUMBER = r"\d[\d.,'\u2009\xa0]{0,20}"
 _PRICE = re.compile(
     rf"(?:(?:{_SIGN}){_NUMBER}\s)?((?:{_SIGN})\s?{_NUMBER}|{_NUMBER}\s?(?:{_SIGN}))"
 )
+# A number that stands before a title, such as "2." or "#2".
+_RANK = re.compile(r"\W{0,3}\d{1,6}\W{0,3}")
+# Who wrote an entry, and what may follow the name.
+_BY = re.compile(
+    r"(?:(?:posted|started|submitted|written) )?by:? +([^\W\d_].*?)"
+    r"(?:[,;|·•»–—]|\W+(?:at|in|on|posted)\b| -|\W+\d|\Z)",
+    re.IGNORECASE,
+)
+# What may stand between a title and the text behind it in its line.
+_DASHES = "–—-:|"
+_BETWEEN = " \xa0\t–—-:|·•,;/"
 # A link's text with a name in it, not only the number of a page.
 _NAME = re.compile(r"[^\W\d_].{0,9}?[^\W\d_]|\d(?:\W?\d){4}", re.DOTALL)
 _PARENT = ElementColumn.PARENT
@@ -71,10 +87,12 @@ _CELLS = (TAG_ID["td"], TAG_ID["th"])
 
 
 class _Link(NamedTuple):
-    """A link that may be a title; ``row`` is its element."""
+    """A link that may be a title: its element, its block, its place in all text."""
 
     row: int
     block: int
+    begin: int
+    end: int
     url: str
     text: str
     is_heading: bool
@@ -142,10 +160,10 @@ class _Reader:
             first.setdefault(title.url, row)
         if len(first) < _LEAST:
             return
-        regions = self._regions(list(titles))
+        regions = self._regions(titles)
         if not self._is_list(regions.values()):
             return
-        details = _Details(self._judged, self._blocks, self._inlines)
+        details = _Details(self._judged, self._blocks, self._inlines, titles.values())
         for row in first.values():
             yield details.entry(titles[row], row, *regions[row])
 
@@ -227,7 +245,7 @@ class _Reader:
     # -- links
 
     def _lists(self) -> list[_List]:
-        """The lists most of whose links are kept."""
+        """The lists most of whose links are kept, or say "Read more" below kept text."""
         places = _places_of_links(self._walk)
         by_list: dict[tuple[object, ...], list[tuple[int, int]]] = defaultdict(list)
         alike = self._alike()
@@ -235,21 +253,57 @@ class _Reader:
             block = self._block_of(places[row])
             if block < 0:
                 continue
-            share, begins = self._line(block, *places[row][block])
-            if share < _OF_LINE and not (begins or self._is_heading(block)):
+            share, begins, leads = self._line(block, *places[row][block])
+            if share < _OF_LINE and not (leads or self._is_heading(block)):
                 continue
             names = map(self._walk.names_of, (row, self._parents[row]))
             by_list[(alike[row], begins, *names)].append((row, block))
-        kept = [
-            candidates
+        chosen = [
+            (candidates, is_kept)
             for candidates in by_list.values()
-            if sum(self._kept[block] for _, block in candidates) * 2 >= len(candidates)
+            if (is_kept := self._are_kept(candidates)) or self._have_teasers(candidates)
         ]
-        rows = sorted(row for candidates in kept for row, _ in candidates)
+        rows = sorted(row for candidates, _ in chosen for row, _ in candidates)
         self._inlines.read(rows, [], [])
         read = partial(self._link, places)
-        lists = [[*filter(None, starmap(read, candidates))] for candidates in kept]
-        return [_list_of(links) for links in lists if links]
+        lists = []
+        for candidates, is_kept in chosen:
+            links = list(filter(None, starmap(read, candidates)))
+            # Links that are not kept must say the same, such as "Read more".
+            if links and (is_kept or not _list_of(links).length):
+                lists.append(_list_of(links))
+        return lists
+
+    def _are_kept(self, candidates: Sequence[tuple[int, int]]) -> bool:
+        return bool(self._kept[[block for _, block in candidates]].mean() >= 0.5)
+
+    def _have_teasers(self, candidates: Sequence[tuple[int, int]]) -> bool:
+        """Whether most links stand below a kept heading and a short text.
+
+        If they have more text below them, they do not stand at the ends of entries.
+        """
+        blocks = np.array([block for _, block in candidates])
+        headings, words = self._headings, self._kept_words
+        at = headings.searchsorted(blocks)
+        blocks, at = blocks[at > 0], at[at > 0]
+        above, behind = headings[at - 1], headings[at]
+        before = int((words[blocks] - words[above + 1]).sum())
+        after = int((words[behind] - words[blocks + 1]).sum())
+        headed = int(self._kept[np.unique(above)].sum())
+        most = _TEASER * len(blocks)
+        return 2 * headed >= len(candidates) and after < before <= most
+
+    @cached_property
+    def _headings(self) -> npt.NDArray[np.intp]:
+        """The blocks that are headings, and the number of blocks."""
+        is_heading = self._walk.blocks[:, BlockColumn.KIND] == HEADING
+        return np.append(is_heading.nonzero()[0], len(is_heading))
+
+    @cached_property
+    def _kept_words(self) -> npt.NDArray[np.intp]:
+        """How many kept words stand before each block."""
+        words = self._walk.blocks[:, BlockColumn.WORDS] * self._kept
+        return np.concatenate([[0], words.cumsum()])
 
     def _link(
         self, places: Mapping[int, Mapping[int, tuple[int, int]]], row: int, block: int
@@ -262,7 +316,7 @@ class _Reader:
             return None
         begin, end = places[row][block]
         text = shortened(self._walk.text[begin:end].decode(), _TITLE)
-        return _Link(row, block, url, text, self._is_heading(block))
+        return _Link(row, block, begin, end, url, text, self._is_heading(block))
 
     def _is_heading(self, block: int) -> bool:
         return self._blocks.kinds[block] == "heading"
@@ -284,8 +338,11 @@ class _Reader:
                 first, has_words = block, " " in text.strip()
         return first
 
-    def _line(self, block: int, begin: int, end: int) -> tuple[float, bool]:
-        """The share of its line that a link has; whether it begins an item or line."""
+    def _line(self, block: int, begin: int, end: int) -> tuple[float, bool, bool]:
+        """The share of its line that a link has, and whether it begins an item or line.
+
+        Last, whether it does so, or begins a paragraph before a dash or a date.
+        """
         text = self._walk.text
         first, last = self._blocks.place(block)
         # A link's text begins with the white space before it.
@@ -294,8 +351,13 @@ class _Reader:
         behind, breaks, _ = text[end : min(last, end + _WINDOW)].partition(b"\n")
         length, before = len(text[begin:end].strip()), before.strip()
         is_item = bool(broken or breaks) or self._blocks.kinds[block] != "paragraph"
+        others = behind.strip().decode(errors="ignore")
         share = length / (length + len(before) + len(behind.strip()))
-        return share, is_item and not before
+        leads = begins = is_item and not before
+        if share < _OF_LINE and not before and not is_item:
+            is_dated = len(others) <= _LINE and dates.iso(others) != ""
+            leads = others[0] in _DASHES or is_dated
+        return share, begins, leads
 
     def _alike(self) -> list[int]:
         """For each element a hash of the tags of the elements around it and its own."""
@@ -312,14 +374,35 @@ class _Reader:
 
     # -- regions
 
-    def _regions(self, frames: list[int]) -> dict[int, tuple[int, int]]:
+    def _regions(self, titles: Mapping[int, _Link]) -> dict[int, tuple[int, int]]:
         """For each entry's element its first block, and the block after its last.
 
         What stands between two siblings that are entries belongs to the first.  An
         entry ends where the next begins, even inside its element, so that no text comes
         twice.
         """
+        frames, before = list(titles), -1
         firsts, lasts = values_of(self._walk.elements, frames, (_FIRST, _LAST))
+        begins = self._walk.blocks[:, BlockColumn.INNER].tolist()
+        elements = self._walk.blocks[:, BlockColumn.ELEMENT].tolist()
+        for n, (frame, title) in enumerate(titles.items()):
+            # "Read more" ends what a heading beside it begins.
+            if not title.text and firsts[n] == title.block:
+                # Without a heading above this is the number of blocks.
+                above = int(
+                    self._headings[self._headings.searchsorted(title.block) - 1]
+                )
+                if before < above < title.block and (
+                    self._parents[elements[above]] == self._parents[frame]
+                ):
+                    firsts[n] = above
+            before = title.block
+        for n, (before, frame) in enumerate(pairwise(frames), 1):
+            # A line that ends in an entry, with its image, may begin in the one before.
+            if firsts[n] < titles[frame].block and (
+                before <= begins[firsts[n]] < self._walk.ends[before] <= frame
+            ):
+                firsts[n] += 1
         regions: dict[int, tuple[int, int]] = {}
         # For each parent of entries, the number of blocks of the longest one so far.
         longest: dict[int, int] = defaultdict(int)
@@ -383,11 +466,42 @@ def _places_of_links(walk: Walk) -> dict[int, dict[int, tuple[int, int]]]:
     return places
 
 
+def _parting(text: bytes, end: int, begin: int) -> int:
+    """Where the last line between two places begins, or the second place."""
+    at = text.rfind(b"\n", end, begin)
+    return begin if at < 0 else at
+
+
+def _lines(text: bytes) -> Iterator[str]:
+    """The lines beside a title, without the dash or the like between them."""
+    for line in text.decode().split("\n"):
+        yield line.strip().lstrip(_BETWEEN).rstrip()
+
+
+def _is_more(text: str) -> bool:
+    """Whether a text before a title is not only the entry's number."""
+    return bool(text) and bool(not _RANK.fullmatch(text) or _PRICE.search(text))
+
+
+def _by(line: str) -> str:
+    """The author whom a line such as "Started by Ann, 02.03.2026" names, or ""."""
+    found = _BY.match(line)
+    name, _, last = found[1].rpartition(" ") if found else ("", "", "")
+    return name if dates.is_month(last) else f"{name} {last}"
+
+
 class _Details:
     """Reads the details of entries."""
 
-    def __init__(self, judged: JudgedPage, blocks: Blocks, inlines: Inlines) -> None:
+    def __init__(
+        self,
+        judged: JudgedPage,
+        blocks: Blocks,
+        inlines: Inlines,
+        titles: Iterable[_Link],
+    ) -> None:
         self._blocks, self._inlines = blocks, inlines
+        self._spans = sorted((title.begin, title.end) for title in titles)
         self._walk = walk = blocks.walk
         self._kept = frozenset(judged.shown.units)
         self._day_first = judged.text_page.is_day_first
@@ -408,27 +522,56 @@ class _Details:
         if not name:
             block = self._heading(first, last, block)
             name = shortened(self._blocks.text(block), _TITLE)
-        others = [n for n in range(first, last) if n != block]
-        near = others[:_NEAR]
-        lines = {
-            n: text
-            for n, text in zip(near, self._blocks.texts(near), strict=True)
-            if len(text) <= _LINE
-        }
+        pieces = list(self._pieces(title, block, first, last))
+        lines = [text for _, text in pieces[:_NEAR] if len(text) <= _LINE]
         end = int(self._first_blocks.searchsorted(last))
         times = self._texts(self._times, row, end, "datetime")
-        days = {n: self._iso(line) for n, line in lines.items()}
+        days = {line: self._iso(line) for line in lines}
         date = next(filter(None, [*map(self._iso, times), *days.values()]), "")
-        prices = filter(None, map(_PRICE.search, lines.values()))
+        prices = filter(None, map(_PRICE.search, lines))
         # Of two prices side by side the first is the old one.
         price = next((found[1].strip() for found in prices), "")
-        bylines = self._texts(self._authors, row, end)
+        bylines = [*self._texts(self._authors, row, end), *map(_by, lines)]
         author = next(filter(None, map(without_says, bylines)), "")
-        shown = [n for n in others if n in self._kept and not days.get(n)]
-        text = "\n\n".join(self._blocks.texts(shown))
-        return Entry(
-            name, title.url, text, date, price, self._image(first, last), author
+        text = "\n\n".join(
+            text
+            for n, text in pieces
+            if n in self._kept
+            and not days.get(text)
+            and without_says(text) != author
+            and any(map(str.isalnum, _PRICE.sub("", text)))
         )
+        return Entry(name, title.url, text, date, price, self._image(row, last), author)
+
+    def _pieces(
+        self, title: _Link, heading: int, first: int, last: int
+    ) -> Iterator[tuple[int, str]]:
+        """The texts of an entry with their blocks, without its title and link.
+
+        A number before the title is left out, as it is the entry's own.
+        """
+        for n in range(first, last):
+            if n == title.block:
+                yield from ((n, text) for text in self._beside(title))
+            elif n != heading:
+                text = self._blocks.text(n)
+                if n > heading or _is_more(text):
+                    yield n, text
+
+    def _beside(self, title: _Link) -> Iterator[str]:
+        """What stands before and behind a title in its block.
+
+        Between two titles of one block the last line break parts their entries.
+        """
+        text, spans = self._walk.text, self._spans
+        start, stop = self._blocks.place(title.block)
+        at = bisect_left(spans, (title.begin, title.end))
+        if at and spans[at - 1][1] > start:
+            start = _parting(text, spans[at - 1][1], title.begin)
+        if at + 1 < len(spans) and spans[at + 1][0] < stop:
+            stop = _parting(text, title.end, spans[at + 1][0])
+        yield from filter(_is_more, _lines(text[start : title.begin]))
+        yield from filter(None, _lines(text[title.end : stop]))
 
     def _texts(
         self, rows: list[int], begin: int, end: int, name: str = ""
@@ -457,9 +600,9 @@ class _Details:
     def _iso(self, text: str) -> str:
         return dates.iso(text, day_first=self._day_first)
 
-    def _image(self, first: int, last: int) -> str:
-        """The address of the first image from one block to before another, no icon."""
-        begin = bisect_left(self._images, first)
+    def _image(self, row: int, last: int) -> str:
+        """The address of the first image of an entry's element, no icon."""
+        begin = bisect_left(self._images, int(self._first_blocks[row]))
         for place in self._places[begin : bisect_left(self._images, last)][:_FEW]:
             for image in self._inlines.images(*place, in_line=False):
                 self._left -= len(image.url)

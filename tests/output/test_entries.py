@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import astuple
 
 import pytest
+from scrapy.http import HtmlResponse
 
-from scrapy_eatext import MainText, extract
+from scrapy_eatext import MainText, extract, main_text
 from scrapy_eatext.algorithms.base import Verdict
 from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import render
@@ -49,6 +50,7 @@ NAMES = (
     "Ropes, knots and splices",
 )
 SHORT = ("Boats", "Oars", "Sails", "Ropes")
+DAY = "2024-03-04"
 TEXT = "The water was low that summer, and nobody took the boats out."
 
 
@@ -122,6 +124,73 @@ def test_prices(text, price):
 
 
 @pytest.mark.parametrize(
+    ("around", "one", "details"),
+    [
+        (
+            "<ul>{}</ul>",
+            "{link} <span class=date>4 March 2024</span>",
+            ("", DAY, "", ""),
+        ),
+        ("<ul>{}</ul>", "4 Mar 2024: {link}", ("", DAY, "", "")),
+        ("<ul>{}</ul>", "{link} – {text}", (TEXT, "", "", "")),
+        (
+            "<ul>{}</ul>",
+            "{link}<br>Started by <a href=/u/bo>bo</a>, 04.03.2024<p>Last post by eva",
+            ("Last post by eva", DAY, "", "bo"),
+        ),
+        (
+            "{}",
+            "{link} <b class=author>Ann Li</b> <span>4 Mar 2024</span>",
+            ("", DAY, "", "Ann Li"),
+        ),
+        ("{}", "<p>2.<p>{link}<p>{text}<p>$ 20.00", (TEXT, "", "$ 20.00", "")),
+        ("{}", "{link} – $ 20.00", ("", "", "$ 20.00", "")),
+        ("{}", "<h2>{name}</h2><p>{text}<p>{more}", (TEXT, "", "", "")),
+        (
+            "{}",
+            "<h2>{name}</h2><p>By Ann Li on 4 March 2024<p>{more}",
+            ("", DAY, "", "Ann Li"),
+        ),
+    ],
+)
+def test_details_beside_the_title(around, one, details):
+    tag = "li" if "ul" in around else "div"
+    one = f"<{tag}>{one}</{tag}>"
+    html = repeated(
+        lambda name: one.format(
+            name=name, link=link(name), more=link(name, "More"), text=TEXT
+        )
+    )
+    found = entries(around.format(html))
+    assert [(one.title, one.url) for one in found] == named(*NAMES)
+    assert {(*astuple(one)[2:5], one.author) for one in found} == {details}
+
+
+def test_lines_and_cards_without_elements_between():
+    """The text of each is its own, as is the price at the end of a card."""
+    html = repeated(lambda name: f"{link(name)}<br>{name} for all.<br><br>")
+    found = entries(f"<p>{html}")
+    assert [one.text for one in found] == [f"{name} for all." for name in NAMES]
+    html = "".join(
+        f"<a href=/{n}><img src=/{n}.jpg><h3>{name}</h3><p>{TEXT}</p>$ {n}.00</a>"
+        for n, name in enumerate(NAMES)
+    )
+    assert [astuple(one)[2:6] for one in entries(html)] == [
+        (TEXT, "", f"$ {n}.00", f"https://example.com/{n}.jpg") for n in range(4)
+    ]
+
+
+def test_titles_above_dropped_links_to_read_more():
+    html = repeated(lambda name: f"<h2>{name}</h2><p>{TEXT}<p>{link(name, 'More')}")
+    assert titles(html, ["More"]) == named(*NAMES)
+    # No entries: sections of an article, and links to edit them.
+    long = html.replace(TEXT, f"{TEXT} " * 9)
+    assert titles(long, ["More"]) == []
+    edited = repeated(lambda name: f"<h2>{name}</h2>{link(name, 'edit')}<p>{TEXT}")
+    assert titles(edited, ["edit"]) == []
+
+
+@pytest.mark.parametrize(
     "html",
     [
         # An article, with links in its text and below it.
@@ -175,6 +244,14 @@ def test_a_list_of_what_the_default_algorithm_keeps():
     assert [(one.title, one.url) for one in found.entries] == named(*NAMES)
     assert MainText.from_dict(found.detached().as_dict()).entries == found.entries
     assert isinstance(found.entries[0], Entry)
+
+
+def test_a_spider_follows_them():
+    html = f"<ul>{repeated(lambda name: f'<li>{link(name)}</li>')}</ul>"
+    response = HtmlResponse(URL, body=f"<main>{html * 2}</main>".encode())
+    found = main_text(response).entries
+    followed = response.follow_all(entry.url for entry in found)
+    assert [one.url for one in followed] == [url for _, url in named(*NAMES)]
 
 
 def test_without_an_address_of_the_page():
