@@ -226,7 +226,11 @@ def _product_list(result: MainText, url: str) -> dict[str, Any]:
         )
         for entry in result.entries
     ]
-    return {"canonicalUrl": result.canonical_url, "products": products}
+    return {
+        "canonicalUrl": result.canonical_url,
+        "paginationNext": _part("Link", url=result.next_page),
+        "products": products,
+    }
 
 
 def _of_page(found: Metadata) -> dict[str, Any]:

@@ -228,7 +228,11 @@ def test_entries_go_into_the_list_of_their_kind():
     boats = Entry("Boats", f"{URL}1", "Old ones.", "2024-03-01", "", image, "Ann")
 
     def listed(entry):
-        computed = {"entries": (entry,), "metadata": Metadata()}
+        computed = {
+            "entries": (entry,),
+            "metadata": Metadata(),
+            "next_page": f"{URL}?p=2",
+        }
         return poet.page_object(MainText(page_type="listing").backed(computed), URL)
 
     made = listed(boats)
@@ -241,11 +245,12 @@ def test_entries_go_into_the_list_of_their_kind():
     assert type(made) is ProductList
     (one,) = made.products
     assert (one.name, one.price, one.currencyRaw) == ("Boats", "1299.00", "€")
+    assert made.paginationNext.url == f"{URL}?p=2"
 
 
 def replaced(result, page_type):
     known = {"metadata": result.metadata, "html": "", "product": None}
-    lists = {"entries": (), "posts": ()}
+    lists = {"entries": (), "posts": (), "next_page": ""}
     return replace(result, page_type=page_type).backed({**known, **lists})
 
 
