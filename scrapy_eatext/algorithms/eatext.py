@@ -27,7 +27,7 @@ from scrapy_eatext.algorithms.base import (
 from scrapy_eatext.algorithms.modelfile import ModelError, load_model, model_path
 from scrapy_eatext.page.columns import BlockColumn
 from scrapy_eatext.page.embedded import embedded_text
-from scrapy_eatext.page.names import COMMENTS, DIALOGS, REVIEWS, SHOP_PARTS
+from scrapy_eatext.page.names import COMMENTS, DIALOGS, REVIEWS, SHOP_PARTS, SIGNATURES
 from scrapy_eatext.result import EMPTY_SCORE
 from scrapy_eatext.sites.evidence import taught
 from scrapy_eatext.sites.files import load_lessons
@@ -97,6 +97,9 @@ BEFORE = {
         partial(without_named, (COMMENTS, REVIEWS, SHOP_PARTS)),
         only=frozenset((PRODUCT,)),
     ),
+    "a signature": Rule(
+        partial(without_named, (SIGNATURES,)), only=frozenset((FORUM,))
+    ),
     "a dialog": Rule(partial(without_named, (DIALOGS,)), only=SPARSE),
 }
 AFTER = {
@@ -109,6 +112,9 @@ AFTER = {
 # In an element that is named after comments, a block is a comment if its chance of being
 # one, in thousandths, is above this.
 _IF_NAMED = 50
+# In an element named after reviews, a block of so many words is one if its chance of being
+# main text, in thousandths, is at least this.
+_IF_REVIEW, _REVIEW_WORDS = 400, 12
 # If less than one in _ONE_IN words of the elements named after comments is kept or a
 # comment, the thread's comments are missed.
 _ONE_IN = 3
@@ -204,6 +210,7 @@ class Eatext(Algorithm[EatextOptions]):
             described,
             kind,
             w,
+            chances,
             chosen=chosen.kept,
             kept=remaining,
             taught=comments_of_site,
@@ -375,7 +382,8 @@ def _of_data(embedded: Embedded) -> Verdict:
 class _Comments:
     """The readers' comments of a page, which are found on first access.
 
-    ``w`` has the words of each block.  ``chosen`` marks the blocks that were chosen,
+    ``w`` and ``chances`` have the words of each block and its chance of being main text,
+    in thousandths.  ``chosen`` marks the blocks that were chosen,
     ``kept`` those of them that no rule left out, and ``taught`` the comments by a site
     file.
     """
@@ -384,6 +392,7 @@ class _Comments:
     walk: Walk
     kind: str
     w: Ints
+    chances: Ints
     chosen: Flags
     kept: Flags
     taught: Flags | None
@@ -395,8 +404,9 @@ class _Comments:
             chance = CHANCE[self.tagger.likelihoods(self.walk)[0]]
             comments = chance > np.where(named, _IF_NAMED, 500)
         if self.kind == PRODUCT:
-            # A review that looked like main text.
-            comments = comments | (named & self.chosen & ~self.kept)
+            # A review that looked like main text, or nearly so.
+            is_likely = (self.chances >= _IF_REVIEW) & (self.w >= _REVIEW_WORDS)
+            comments = comments | (named & (self.chosen | is_likely) & ~self.kept)
         elif self.kind == FORUM and self._are_missed(named, comments):
             comments = comments | named
         return comments if self.taught is None else comments | self.taught

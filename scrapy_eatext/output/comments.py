@@ -35,8 +35,9 @@ if TYPE_CHECKING:
 # a link for a reply.
 _MOST_BYLINES, _MOST_LINK_WORDS = 3, 3
 # How many blocks at the beginning of a post may be its subject or byline; the most
-# characters of such a line, of a label at its beginning, and of a button at its end.
-_HEAD, _LONG, _LABEL, _BUTTON = 6, 160, 20, 40
+# characters of such a line, of a label at its beginning, and of a button at its end; the
+# most words of a byline beside author and date that are not in _ABOUT.
+_HEAD, _LONG, _LABEL, _BUTTON, _BESIDE = 6, 160, 20, 40, 3
 _DIGITS = re.compile(r"\d+")
 _REPLY = re.compile(r"(?i)\A(?:(?:re|aw|sv|回复|答复)\s?[:：]\s{0,9}){1,5}")
 # The words of a byline.
@@ -132,6 +133,11 @@ def _label(text: str) -> str:
     return text if text[-1:].isalnum() else ""
 
 
+def _is_reply_to(text: str) -> bool:
+    """Whether a line is the subject of a reply, such as "Re: Old boats"."""
+    return len(text) <= _LONG and bool(_REPLY.match(text)) and text[-1] != "."
+
+
 def _trimmed(
     places: Sequence[int],
     texts: Sequence[str],
@@ -143,7 +149,8 @@ def _trimmed(
     begin, end = 0, len(places)
     for n, place in enumerate(places[: min(end - 1, _HEAD)]):
         text = texts[place]
-        if _label(text) in repeated or _is_details(text, author):
+        is_subject = _label(text) in repeated or _is_reply_to(text)
+        if is_subject or _is_details(text, author):
             begin = n + 1
         elif not 0 < text.find(":") < _LABEL:
             break
@@ -158,14 +165,19 @@ def _trimmed(
 def _is_details(text: str, author: str, *, at_end: bool = False) -> bool:
     """Whether a text names only the author of a post or of a change, and the time.
 
-    At a post's end, a text without a number is a signature, not a byline.
+    Of other words it has at most _BESIDE, such as the day of the week, between the author
+    and a date.  At a post's end, a text without a number is a signature, not a byline.
     """
     if len(text) > _LONG or (at_end and not any(map(str.isdigit, text))):
         return False
+    named = bool(author) and author in text
     text = text.replace(author, " ") if author else text
-    for _, start, end in reversed(list(dates.found(text))):
+    days = list(dates.found(text))
+    for _, start, end in reversed(days):
         text = f"{text[:start]} {text[end:]}"
-    return not any(map(str.isalpha, _ABOUT.sub("", text)))
+    words = _ABOUT.sub("", text).split()
+    others = sum(any(map(str.isalpha, word)) for word in words)
+    return others <= (_BESIDE if named and days else 0)
 
 
 def posts_of(

@@ -65,6 +65,8 @@ _AGE = re.compile(r"(?i)\W*\d{1,3}\s?(?:d|h|hr|m|min|mo|s|w|y|yr)s?\W*")
 _SAYS = re.compile(r"(?i)(?:[:：↑]|\b(?:posted|said|wrote)\b.{0,9}(?:\.{3}|…))\s*$")
 # Blockquotes with more than this share of all words are not quotes, but posts.
 _MOST_QUOTED = 0.6
+# A line that names the author is a byline if fewer lines of the post stand above it.
+_SUBJECT = 2
 # How many times before and after an author may be the post's.
 _TIMES = 4
 _QUOTE = TAG_ID["blockquote"]
@@ -289,17 +291,20 @@ class Thread:
         places = enumerate(zip(self._parents, self._tags, strict=True))
         rows = [row for row, at in places if at in repeated and row not in known]
         with_words = filter(self._words_in, rows)
-        return [self._frame(row, self._author_in(row)) for row in with_words]
+        score = self._scores.__getitem__
+        return [
+            self._frame(row, max(self._authors_in(row), key=score, default=-1))
+            for row in with_words
+        ]
 
-    def _author_in(self, row: int) -> int:
-        """The most likely author in an element, or -1."""
+    def _authors_in(self, row: int) -> list[int]:
+        """The first likely authors in an element."""
         at = bisect_left(self._rows, row)
-        likely = [
+        return [
             author
             for author in self._rows[at : at + 5]
             if author < self._ends[row] and self._scores[author] > _STRONG
         ]
-        return max(likely, key=self._scores.__getitem__, default=-1)
 
     def _shape(self, row: int) -> tuple[int, bytes]:
         """An element's tag and its class names."""
@@ -331,9 +336,21 @@ class Thread:
         if not self._are_several:
             return []
         author, time, row = self.details(post)
-        author_row = self._frames[post].author
-        is_kept = [self._words[self._firsts[at]] > 0 for at in (author_row, row)]
-        return byline_of("" if is_kept[0] else author, "" if is_kept[1] else time)
+        # The author may also be named in the post's first line, or in one below a subject.
+        named = [
+            at
+            for at in self._authors_in(post)
+            if self._names[at] == author and self._kept_between(post, at) < _SUBJECT
+        ]
+        named.append(self._frames[post].author)
+        is_named = any(self._words[self._firsts[at]] > 0 for at in named)
+        is_dated = self._words[self._firsts[row]] > 0
+        return byline_of("" if is_named else author, "" if is_dated else time)
+
+    def _kept_between(self, post: int, row: int) -> int:
+        """How many blocks with words a post has before an element in it."""
+        words = self._words[self._firsts[post] : self._firsts[row]]
+        return int(np.count_nonzero(words))
 
     @cached_property
     def _are_several(self) -> bool:

@@ -103,6 +103,10 @@ QUOTES = Names(
     "bbquote blockquote quotation quote quotebox quotecontainer quotecontent quoted "
     "quoteheader quotetitle"
 )
+# What a member has below each post.
+SIGNATURES = Names(
+    "postbitsignature postsignature signature signaturecontainer signatures usersignature"
+)
 # Notes and warnings set apart from the text.
 CALLOUTS = Names("admonition admonitionblock alert callout custom")
 # Embedded posts of other sites, which a script draws.

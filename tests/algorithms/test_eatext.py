@@ -150,9 +150,9 @@ REVIEWS = (
 )
 
 
-def kettle(attributes: str) -> str:
+def kettle(attributes: str, reviews=REVIEWS) -> str:
     """The page of a product, with reviews in an element with some attributes."""
-    reviews = "".join(f"<div class=one><p>{text}</p></div>" for text in REVIEWS)
+    reviews = "".join(f"<div class=one><p>{text}</p></div>" for text in reviews)
     return f"""<title>Copper kettle - Harbour Kitchen Shop</title>
     <header><nav><ul><li><a href=/pots>Pots</a><li><a href=/cart>Cart (0)</a></ul></nav>
     </header><main><div class="product product-page">
@@ -182,6 +182,24 @@ def test_reviews_of_a_product_are_comments():
         assert REVIEWS[0] in asked.text
 
 
+def test_two_reviews_that_are_hardly_main_text_are_comments():
+    found = extract(kettle("class=product-reviews", REVIEWS[:2]))
+    assert not any(text in found.text for text in REVIEWS)
+    assert all(text in found.comments for text in REVIEWS[:2])
+
+
+def test_signatures_of_a_thread_are_left_out():
+    post = (
+        "<div class=post><p class=author>{0}, 4 March 2024</p><div class=content>{1}</div>"
+        "<div class=signature>{0} never sails on Fridays.</div></div>"
+    )
+    posts = "".join(post.format(n, PROSE["en"]) for n in ("Ann", "Ben", "Cleo", "Dov"))
+    found = extract(f"<title>Boat forum</title><h1>Old boats</h1>{posts}")
+    assert found.page_type == "forum"
+    assert "Fridays" not in found.text + "".join(post.text for post in found.posts)
+    assert found.text.count(PROSE["en"][:40]) == 4
+
+
 class Unsure:
     """A tagger that takes no block for a comment."""
 
@@ -209,7 +227,7 @@ def test_a_thread_has_comments(kind, kept, found):
         [any(w in kept and w in t for w in ("rules", "Ann")) for t in texts]
     )
     walk, w = blocks.walk, weights(blocks.walk)
-    comments = eatext._Comments(Unsure(), walk, kind, w, chosen, chosen, None)
+    comments = eatext._Comments(Unsure(), walk, kind, w, w, chosen, chosen, None)
     assert comments.as_list() == [found and "says" in text for text in texts]
 
 

@@ -202,6 +202,24 @@ def test_lines_about_a_post_are_not_its_text():
     assert [post.text for post in found] == [said for *_, said in PEOPLE]
 
 
+def test_subjects_and_bylines_with_weekdays_are_not_its_text():
+    """As phpBB has them; the author is named in a profile too, and shown once."""
+    one = (
+        "<div class=post><dl><dt><a class=username href=/u/{0}>{0}</a></dl><h3>{1}Oak</h3>"
+        "<p>Post by <a class=username href=/u/{0}>{0}</a> » Sun Mar 0{2}, 2024 10:02 am</p>"
+        "<div>{3}</div></div>"
+    )
+    html = "".join(
+        one.format(who, "Re: " if n == 2 else "", n + 1, said)
+        for n, (who, _, said) in enumerate(PEOPLE)
+    )
+    assert [post.text for post in thread(html)] == [said for *_, said in PEOPLE]
+    # An algorithm kept a single subject, and left out the profiles.
+    kept = ["Post by", "Re: Oak", *(said for *_, said in PEOPLE)]
+    assert [post.text for post in spoken(html, kept)] == [said for *_, said in PEOPLE]
+    assert "**" not in markdown(tree_saying(html, *kept))
+
+
 def test_text_that_an_algorithm_dropped():
     """A post of which nothing is kept stands where the others do."""
     found = spoken(board("XenForo"), [said for *_, said in PEOPLE[:2]])
