@@ -55,7 +55,6 @@ def render(verdict: Verdict, page: Page, name: str, version: str) -> MainText:
         version=version,
         score=float(score),
         page_type=bounded("page_type", verdict.page_type or ""),
-        language=bounded("language", verdict.language or "") or page.language,
         origin=_origin(page, verdict),
         template=verdict.template,
     )

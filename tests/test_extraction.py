@@ -11,6 +11,7 @@ from scrapy_eatext.algorithms.base import OptionError
 from scrapy_eatext.execution.cascade import Job, Limits, extract_page
 from scrapy_eatext.execution.choice import Choice
 from tests.support.algorithms import Plain
+from tests.support.passages import PROSE
 from tests.support.suites import values_of
 
 PLAIN = "tests.support.algorithms.Plain"
@@ -78,3 +79,10 @@ def test_nobody_is_sure_of_no_text():
     last_resort = extract_page(Job(f"<p>{'broken ' * 20}", "", broken, Limits()))
     assert last_resort.result.text
     assert last_resort.result.score == 0.0
+
+
+@pytest.mark.parametrize("lang", ["", " lang=en"])
+def test_the_language_is_that_of_the_text(lang):
+    result = extract(f"<html{lang}><article><p>{PROSE['de']}</p></article>")
+    assert "language" not in result.computed
+    assert result.language == "de"

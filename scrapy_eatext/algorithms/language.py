@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 from scrapy_eatext.algorithms.scripts import script_language
 
@@ -40,19 +41,33 @@ _CODES = {
 # are found if that package is installed.
 _ONLY_JUSTEXT = "az be cy is ka kk kn ky mk ml ne pnb sq sr ta te uz".split()
 # Malay has nearly the same list as Indonesian, and far fewer pages: it is chosen only if
-# a page declares it.
-_IF_DECLARED = "ms"
+# a page declares it.  The list of Latin has words of all its daughters.
+_IF_DECLARED = ("la", "ms")
 # The most words of a list, as a language is recognized with few.
 _WORDS = 400
 # A table for str.translate(): punctuation at the edges of words, not the apostrophe,
 # which stands inside them ("don't").
 PUNCTUATION = str.maketrans(dict.fromkeys(',.;:!?()[]{}"“”„«»‹›…–—/|*•·¿¡،؛؟।॥', " "))
-# The factor of the declared language's hits: enough to decide between similar languages
-# such as Danish and Norwegian, too little to change a clear result.
-_DECLARED = 1.25
-# The least share of the hits of running text with which a list fits.
-_LEAST = 0.4
-_ENOUGH_WORDS = 8
+
+
+class _Doubt(NamedTuple):
+    """When a language is found: the least share of the hits of running text, the
+    factor of the declared language's hits, and the least number of words.
+    """
+
+    least: float
+    declared: float
+    words: int
+
+
+# The factor is enough to decide between similar languages such as Danish and Norwegian,
+# too little to change a clear result.
+_FINDING = _Doubt(0.4, 1.25, 8)
+# A page is in another language than it declares: text without sentences, as lists of
+# goods, has hits by chance.
+_CONTRADICTING = _Doubt(0.5, 1.6, 30)
+# The most characters of a text in which its language is looked for.
+_SAMPLE = 6_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +154,7 @@ def words_of(text: str) -> list[str]:
     return text.lower().translate(PUNCTUATION).split()
 
 
-def pick_language(text: str, declared: str = "") -> str:
+def pick_language(text: str, declared: str = "", doubt: _Doubt = _FINDING) -> str:
     """The code of a text's language, or "" if no list fits.
 
     ``declared`` is the code that the page declares.  It decides between lists with
@@ -149,7 +164,8 @@ def pick_language(text: str, declared: str = "") -> str:
     if by_script:
         return by_script
     index = _index()
-    counts = Counter(words_of(text))
+    # Some lists have digits.
+    counts = Counter(word for word in words_of(text) if not word.isdigit())
     total = counts.total()
     scores: defaultdict[str, float] = defaultdict(float)
     # In the order of the text: that of a set, and so the last bit of a sum, may differ
@@ -157,12 +173,24 @@ def pick_language(text: str, declared: str = "") -> str:
     for word, count in counts.items():
         for code, weight in index.get(word, ()):
             scores[code] += count * weight
-    if declared != _IF_DECLARED:
-        scores.pop(_IF_DECLARED, None)
+    for code in _IF_DECLARED:
+        if code != declared:
+            scores.pop(code, None)
     if declared in scores:
-        scores[declared] *= _DECLARED
-    if total < _ENOUGH_WORDS or not scores:
+        scores[declared] *= doubt.declared
+    if total < doubt.words or not scores:
         return declared
     # Ties are decided by the code, so that the answer is deterministic.
     best = max(sorted(scores), key=scores.__getitem__)
-    return best if scores[best] >= _LEAST * total else ""
+    return best if scores[best] >= doubt.least * total else ""
+
+
+def language_of(text: str, declared: str) -> str:
+    """The language of a text, or the one that its page declares if that is unsure."""
+    code = language_code(declared) or ""
+    if declared and not code:
+        return declared  # of a language without a list a similar one would be found
+    found = pick_language(
+        text[:_SAMPLE], code, _CONTRADICTING if declared else _FINDING
+    )
+    return declared if found in ("", code) else found

@@ -89,8 +89,8 @@ _NO_NAME = frozenset(
     "category comment comments contributor correspondent default desk details e-mail edit "
     "editor editorial editors email facebook fail false featured follow guest home info "
     "information interest login more n/a nan nobody none null our permalink post posts "
-    "print profile read reply reporter senior share special staff subscribe super team the "
-    "this true tweet twitter undefined unknown updated user version view web website "
+    "press print profile published read release released reply reporter senior share special staff subscribe super team the "
+    "this true tweet twitter undefined unknown update updated user version view web website "
     "writer writers written".split()
 )
 # Web and mail addresses, and signs of unfilled templates.
@@ -205,7 +205,7 @@ def people_in(text: str) -> list[str]:
     parts = [part for part in _BETWEEN.split(text) if part]
     names = [part for part in parts if _may_be_one(part)]
     others = [part for part in parts if not _may_be_one(part)]
-    if names[:1] == parts[:1] and all(map(_is_job, others)):
+    if names[:1] == parts[:1] and all(map(is_job, others)):
         return names
     return [text]  # Food and Drug Administration; Smith, John
 
@@ -220,7 +220,8 @@ def _may_be_one(name: str) -> bool:
     return 2 <= len(words) <= 5 and words[-1][0].isupper()
 
 
-def _is_job(text: str) -> bool:
+def is_job(text: str) -> bool:
+    """Whether a text has a word of jobs."""
     return any(word in _JOBS for word in text.replace(".", "").lower().split())
 
 

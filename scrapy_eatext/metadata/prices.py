@@ -35,7 +35,10 @@ _BY_HOST = {
     "Kr": {"no": "NOK", "dk": "DKK"},
     "Rs": {"pk": "PKR", "lk": "LKR"},
     "Rs.": {"pk": "PKR", "lk": "LKR"},
+    "￥": {"jp": "JPY"},
 }  # fmt: skip
+# The same by the language of the page, if the host has none.
+_BY_LANGUAGE = {"¥": {"zh": "CNY"}, "￥": {"ja": "JPY"}}
 # Currencies with three decimals.
 _THOUSANDTHS = frozenset(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"))
 
@@ -51,13 +54,18 @@ def _any_of(names: list[str]) -> str:
 
 
 _MACHINES = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,9})?")
-_AMOUNT = re.compile(r"[0-9](?:[0-9.,'’\s]{0,30}[0-9])?")
+# Before the cents alone: in "Rs.50" the dot is of the sign.
+_NO_WHOLE = r"(?<!\w)\.(?=[0-9]{2}(?![0-9.,]))"
+_AMOUNT = re.compile(rf"(?:{_NO_WHOLE})?[0-9](?:[0-9.,'’\s]{{0,30}}[0-9])?")
 _SPACES = re.compile(r"['’\s]")
 _SIGNS = _any_of([*_CURRENCIES, *_CODES])
 _SIGN = re.compile(_SIGNS)
-# A number in a text, and the signs before and behind it.
+# A number in a text, and the signs before and behind it.  In India commas separate
+# groups of two digits, but for the last three.
 _NUMBER = re.compile(
-    r"[0-9]{1,3}(?:[.,'’\s][0-9]{3})+(?![0-9])(?:[.,][0-9]{1,2}(?![0-9]))?"
+    r"[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}(?![0-9])(?:\.[0-9]{1,2}(?![0-9]))?"
+    r"|[0-9]{1,3}(?:[.,'’\s][0-9]{3})+(?![0-9])(?:[.,][0-9]{1,2}(?![0-9]))?"
+    rf"|{_NO_WHOLE}[0-9]{{2}}"
     r"|[0-9]{1,12}(?:[.,][0-9]{1,2}(?![0-9]))?"
 )
 _BEFORE = re.compile(rf"({_SIGNS})[\s:]{{0,3}}$")
@@ -97,14 +105,18 @@ def amount(price: object, currency: str = "") -> str:
     return f"{whole}.{decimals}" if fraction else whole
 
 
-def currency_of(sign: str, host: str = "") -> str:
-    """The code of a currency from its code, sign or name; "" if it is unknown."""
+def currency_of(sign: str, host: str = "", language: str = "") -> str:
+    """The code of a currency from its code, sign or name; "" if it is unknown.
+
+    If several countries use the sign, the host or else the language decides.
+    """
     sign = sign.strip()[:20]
     is_code = len(sign) == 3 and sign.isascii() and sign.isalpha() and sign.isupper()
     if sign.upper() in _CODES or (is_code and sign not in _CURRENCIES):
         return sign.upper()
     known = sign_of(sign)
     other = _BY_HOST.get(known, {}).get(host.rpartition(".")[2])
+    other = other or _BY_LANGUAGE.get(known, {}).get(language)
     return other or _CURRENCIES.get(known, known)
 
 

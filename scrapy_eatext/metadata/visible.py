@@ -13,7 +13,15 @@ from functools import cached_property
 from itertools import compress, islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_eatext.metadata.people import has_date, is_full_name, names_by, names_in
+from lxml import etree
+
+from scrapy_eatext.metadata.people import (
+    has_date,
+    is_full_name,
+    is_job,
+    names_by,
+    names_in,
+)
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import BYLINES, DATELINES
@@ -43,6 +51,8 @@ _LONGEST = BOUNDS["title"].most
 _MAX_READ = 20 * _SHORT
 _MAX_LOOKED_AT = 40
 _MAX_BLOCKS = 12
+# How many elements of a byline may have names.
+_MAX_PARTS = 30
 _MAX_HEADINGS = 20
 # How many blocks at the end of a page may have the date of its last change.
 _FOOT = 30
@@ -71,6 +81,22 @@ _EDITED = re.compile(
     r"edit(?:ed|ó|ad[ao]|\b)|review|revis|amend|checked|geändert|bearbeitet"
     r"|last (?:ch|sav|touch)|ändrad|измен|編集(?![部者長])"
 )
+# Words directly before the date of something else: of an event, a deadline, a beginning.
+_OF_ELSE = re.compile(
+    r"(?:\b(?:until|till|through|deadline|due|starts?|starting|begins?|beginning|ends?|ending|event"
+    r"|expir(?:es|y|ed)|valid|closes|closing|opens|opening|since|joined|founded|born|died"
+    r"|bis|ab|seit|(?:\w{0,20})frist|(?:\w{0,20})schluss|beginn|start|ende|veranstaltung|termin"
+    r"|gültig|jusqu['’]au|date limite|début|fin|depuis|événement|hasta|plazo|fecha límite|inicio"
+    r"|comienza|desde|evento|fino al?|scadenza|inizio|até|prazo|início|tot|vanaf|aanvang|evenement"
+    r"|senast|startar|starter|sista dag|wydarzenie|początek|до|начало|срок|son tarih|başlangıç)"
+    r"\b(?:(?:\s[^\W\d_]{1,12}){0,2}\s?[:：])?|締切|締め切り|開催日?|截止(?:日期)?|마감)"
+    r"[\s:：(–-]{0,3}(?:(?:on|am|at|den|the|le|el|il|em|op|zum)\s)?(?:[^\W\d_]{2,10}[.,]{0,2}\s)?$"
+)
+# In running text this many words in small letters stand before a date, unless the
+# sentence tells when the page was published.
+_RUNNING = 5
+_STRETCH = re.compile(r"[|•·⋅–—:/\n]|\.\s")
+_PUBLISHED = re.compile(r"\bby\b|post|publi|writ|submit|veröffent|опубл")
 # Words in the foot of a page beside the date of its last change.
 _OF_PAGE = re.compile(
     r"\blast (?:updat|edit|modif|chang|revis)|\bpage|\bseite|\bpágina|\bpagina|страниц|ページ"
@@ -91,7 +117,8 @@ _READERS_PROPS = frozenset(
 class Dated(NamedTuple):
     """A date that a page shows, in ISO 8601 and as it is written.
 
-    ``change`` is "updated" or "edited" for the date of such a change, else "".
+    ``change`` is "updated" or "edited" for the date of such a change, "else" for a date
+    that is not the page's, and "" for others.
     """
 
     day: str
@@ -249,13 +276,16 @@ class Visible:
         """
         start, near = self.start, self._short_near
         named: list[str] = []
+        directly: list[tuple[int, str]] = []
         if start >= 0:
-            directly = self._lines([i for i in near if 0 < i - start <= _DIRECTLY])
-            named = self._named_by(
-                [(i, line) for i, line in directly if _change(line) != "edited"]
-            )
+            lines = self._lines([i for i in near if 0 < i - start <= _DIRECTLY])
+            directly = [(i, line) for i, line in lines if _change(line) != "edited"]
+            named = self._named_by(directly)
         if is_dated:
-            return named or self._marked() or self._named_by(self._lines(near))
+            named = named or self._marked() or self._named_by(self._lines(near))
+            return named or self._before_date(directly)
+        if start >= 0:
+            named = named or self._marked(start + _DIRECTLY)
         return named if all(map(is_full_name, named)) else []
 
     def _lines(self, units: list[int]) -> list[tuple[int, str]]:
@@ -267,15 +297,29 @@ class Visible:
         """The names behind the first "by" in some lines, given with their blocks."""
         for (i, line), (_, following) in pairwise([*lines, (-1, "")]):
             names = names_by(line, following)
-            if names and not self._is_elsewhere(self._element(i)):
-                return names
+            if names and not self._is_elsewhere(node := self._element(i)):
+                return _in_elements(names, node)
         return []
 
-    def _marked(self) -> list[str]:
-        """The names in the first elements that are marked as the author's name."""
+    def _before_date(self, lines: list[tuple[int, str]]) -> list[str]:
+        """The full name that stands alone before a date in one of some lines."""
+        for i, line in lines:
+            for _, begin, _ in islice(dates.found(line), 1):
+                name = line[:begin].strip(" ,.|•·⋅–—-")
+                if is_full_name(name) and not self._is_elsewhere(self._element(i)):
+                    return [name]
+        return []
+
+    def _marked(self, last_block: int | None = None) -> list[str]:
+        """The names in the first elements that are marked as the author's name.
+
+        With ``last_block`` the elements are those between the title and this block.
+        """
         named: list[str] = []
         parent = None
         for node, first, last in self._marked_names():
+            if last_block is not None and not self.start < first <= last_block:
+                continue
             around = node.getparent()
             if named and around is not parent:
                 break
@@ -285,6 +329,7 @@ class Visible:
                 if names and not self._is_elsewhere(node):
                     # The names of further authors have the same parent.
                     parent = around
+                    names = _in_elements(names, node)
                     named += (name for name in names if name not in named)
         return named
 
@@ -352,6 +397,7 @@ class Visible:
             for i, text in self._with_digits(self._short_near)
             for found in self._dates_in(text, i)
         ]
+        others = {found.written for found in shown if found.change == "else"}
         named: list[Dated] = []
         for node, first, last in self._elements_near(DATELINES.rows(self._walk)):
             # An element without a date in its text may have one in its tooltip.
@@ -359,7 +405,8 @@ class Visible:
             day = self._iso(tooltip)
             if day:
                 named.append(Dated(day, tooltip, ""))
-            named += self._dates_in(self._text(node, first, last)[:_SHORT])
+            dated = self._dates_in(self._text(node, first, last)[:_SHORT])
+            named += (found for found in dated if found.written not in others)
         labelled = [found for found in shown if found.change]
         return [*labelled, *named, *(found for found in shown if not found.change)]
 
@@ -387,8 +434,8 @@ class Visible:
     def _label(self, block: int) -> str:
         """The text of a block if it is a label of the date after it, else ""."""
         label = self._blocks.text(block) if self._blocks.chars[block] <= _LABEL else ""
-        if has_date(label):
-            return ""  # it is the label of its own date
+        if block == self.start or has_date(label):
+            return ""  # it is the title, or the label of its own date
         words = label.split()
         is_label = label.endswith(":") or (len(words) <= 3 and "by" not in words)
         return label if is_label else ""
@@ -406,8 +453,49 @@ class Visible:
             before = text[done:end][-_LABEL:]
             if not text[:begin].strip() and block > 0:
                 before = self._label(block - 1) + before
+            # The label is before the date, words such as "updated" may be behind it.
+            change = _change(before)
+            if not change and _is_else(
+                before[: len(before) + begin - end], text[:begin]
+            ):
+                change = "else"
             done = end
-            yield Dated(day, text[begin:end], _change(before))
+            yield Dated(day, text[begin:end], change)
+
+
+def _in_elements(names: list[str], node: Any) -> list[str]:
+    """The names of a byline without what stands beside the elements that have them."""
+    texts: list[tuple[Any, str]] = []
+    for part in islice(node.iter(etree.Element), _MAX_PARTS):
+        texts.append((part, shortened(beginning(part, _SHORT))))
+        # A job may stand in an element within that of the name.
+        own = shortened((part.text or "")[:_SHORT])
+        texts += [(part, own)] if is_full_name(own) else []
+    return [found for name in names for found in _parted(name, texts)]
+
+
+def _parted(name: str, texts: list[tuple[Any, str]]) -> list[str]:
+    """A name without what follows the element that has it; several if it is of links."""
+    for part, text in texts:
+        behind = name[len(text) :]
+        if not text or not name.startswith(text):
+            continue
+        if part.tag == "a" and is_full_name(text):
+            return [text, *_links_beside(part)]
+        is_glued = text[-1].islower() and behind[:1].isupper()
+        if is_glued or (behind and is_full_name(text) and is_job(behind)):
+            return [text]
+    return [name]
+
+
+def _links_beside(link: Any) -> Iterator[str]:
+    """The full names in the links that follow a link without text between them."""
+    beside = link.getnext()
+    while beside is not None and beside.tag == "a" and not (link.tail or "").strip():
+        if not is_full_name(text := shortened(beginning(beside, _SHORT))):
+            break
+        yield text
+        link, beside = beside, beside.getnext()
 
 
 def _change(words: str) -> str:
@@ -416,6 +504,15 @@ def _change(words: str) -> str:
     if _UPDATED.search(words):
         return "updated"
     return "edited" if _EDITED.search(words) else ""
+
+
+def _is_else(label: str, line: str) -> bool:
+    """Whether the words before a date make it that of something else."""
+    if _OF_ELSE.search(label.casefold()):
+        return True
+    stretch = _STRETCH.split(line)[-1]
+    is_running = sum(word[0].islower() for word in stretch.split()) >= _RUNNING
+    return is_running and not _PUBLISHED.search(stretch.casefold())
 
 
 def is_in_a_review(node: Any) -> bool:

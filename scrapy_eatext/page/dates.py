@@ -136,8 +136,8 @@ _SECONDS_A_DAY = 86400
 def iso(text: str, *, day_first: bool = True) -> str:
     """The date, or date and time, of a value in ISO 8601; "" for another value.
 
-    With ``day_first`` 3/4/2024 is in April, otherwise in March.  Only dates since 1990
-    and not in the future count.
+    With ``day_first`` 3/4/2024 is in April, otherwise in March; 3.4.2024 always is in
+    April.  Only dates since 1990 and not in the future count.
     """
     text = _in_ascii_digits(text.strip()[:64])
     match = _SINCE_1970.fullmatch(text)
@@ -169,7 +169,9 @@ def found(text: str, *, day_first: bool = True) -> Iterator[tuple[str, int, int]
             day = _named(year, month, day_of_month, bool(match["dot"]))
         elif form == _AMBIGUOUS:
             ways = (month, day_of_month), (day_of_month, month)
-            likely, unlikely = ways if day_first else reversed(ways)
+            # With dots the day is first everywhere.
+            is_first = day_first or "." in match[0]
+            likely, unlikely = ways if is_first else reversed(ways)
             day = _day(year, *likely) or _day(year, *unlikely)
         else:
             day = _day(year, month, day_of_month)

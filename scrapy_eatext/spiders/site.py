@@ -192,7 +192,8 @@ class SiteSpider(Spider):
             "text": result.text,
             "score": result.score >= self.min_score,
             "kind": is_kind,
-            "language": self._is_language(result.language or "unknown"),
+            "language": not self.language
+            or self._is_language(result.language or "unknown"),
             "url": self.include.search(response.url) and not trap(response.url),
             "date": self._is_in_time(result.date or visit.lastmod),
         }
@@ -633,9 +634,9 @@ class SiteSpider(Spider):
 
     def _is_language(self, code: str) -> bool:
         """Whether a code may mean ``language``; either may leave out the region."""
-        code = code.lower()
-        is_wider = f"{self.language}-".startswith(f"{code}-")
-        return not code or is_wider or code.startswith(self.language)
+        given, wanted = f"{code.lower()}-", f"{self.language}-"
+        is_alike = given.startswith(wanted) or wanted.startswith(given)
+        return is_alike or "-" in (given, wanted)
 
     def _is_in_time(self, date: str) -> bool:
         """Whether a date is from ``since`` to ``until``; "" is if neither is set."""

@@ -13,6 +13,7 @@ from scrapy_eatext.algorithms.language import (
     justext_folder,
     justext_words,
     language_code,
+    language_of,
     pick_language,
     stop_list,
     words_of,
@@ -93,6 +94,23 @@ def test_signs_tell_prose_from_menus(code):
 )
 def test_declared_languages(text, declared, code):
     assert pick_language(text, declared) == code
+
+
+@pytest.mark.parametrize(
+    ("text", "declared", "code"),
+    [
+        (PROSE["de"], "en", "de"),
+        (PROSE["de"], "", "de"),
+        # Too few words, and words of no sentence.
+        (PROSE["de"][:100], "en", "en"),
+        ("Kontakt", "", ""),
+        ("aguja 0 hilo 5 tela 7 lana 3 " * 40, "de", "de"),
+        # There is no list of the declared language.
+        (PROSE["de"], "gsw", "gsw"),
+    ],
+)
+def test_the_text_against_what_the_page_declares(text, declared, code):
+    assert language_of(text, declared) == code
 
 
 @pytest.mark.parametrize("codes", [("sv", "da", "nb"), ("nb", "da", "sv")])

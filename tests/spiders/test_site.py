@@ -154,6 +154,13 @@ def test_what_is_wanted(site):
     assert len(site.paths(max_pages=3)) >= 3
 
 
+def test_languages():
+    spider = SiteSpider(urls="www.a.org", language="de")
+    codes = ("de", "DE-AT", "", "den", "d", "en")
+    assert [spider._is_language(code) for code in codes] == [1, 1, 1, 0, 0, 0]
+    assert SiteSpider(urls="www.a.org")._is_language("en")
+
+
 def is_wanted(spider, url, kind, entries=()):
     """Whether a spider wants a page of a kind."""
     outputs = {"entries": entries, "metadata": Metadata()}
