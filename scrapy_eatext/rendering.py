@@ -49,12 +49,19 @@ def render(verdict: Verdict, page: Page, name: str, version: str) -> MainText:
     score = verdict.score
     if score is None or math.isnan(score):  # the algorithm has none
         score = 1.0 if text else 0.0
+    language = bounded("language", verdict.language or "") or page.language
+    if text and not language:
+        # Few pages declare none.
+        from scrapy_eatext.algorithms.language import text_language
+
+        language = text_language(text)
     result = MainText(
         text=text,
         algorithm=name,
         version=version,
         score=float(score),
         page_type=bounded("page_type", verdict.page_type or ""),
+        language=language,
         origin=_origin(page, verdict),
         template=verdict.template,
     )

@@ -448,8 +448,9 @@ class MainText(_Backed):
     """The main text of a page: frozen, and small once it has let go of its page.
 
     ``score`` is how sure the algorithm is of the whole, from 0 to 1; ``version`` is
-    that of algorithm and model.  ``page_type`` is the kind of page, "" where it is not
-    known.  ``origin`` is "page" if the page shows the text, "noscript" or "hidden"
+    that of algorithm and model.  ``page_type`` is the kind of page, and ``language``
+    the language that it declares, or else that of its text; either is "" where it is
+    not known.  ``origin`` is "page" if the page shows the text, "noscript" or "hidden"
     if the text stands in elements that a browser does not show, and "json-ld", "state"
     or "srcdoc" if only the page's data have it.  Of a page that stands in place of
     another it is the kind of wall, such as "captcha", and the text is empty.
@@ -469,17 +470,13 @@ class MainText(_Backed):
     version: str = ""
     score: float = 0.0
     page_type: str = ""
+    language: str = ""
     origin: str = "page"
     template: str = ""
 
     # fmt: off
     headline = Output(str, "", first,
         'The headline that the text begins with, "" without EATEXT_TITLE.')
-    language = Output(str, "output.judged", first,
-        """The code of the language that the text is in, such as "de".
-
-        If the text is short or unclear, it is the one that the page declares, or "".
-        """, of_page=True)
     markdown = Output(str, "output.markdown", paragraphs,
         "The main text in CommonMark, with GitHub's tables.", turn=2)
     html = Output(str, "output.html", paragraphs,

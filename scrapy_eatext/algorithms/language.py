@@ -67,7 +67,7 @@ _FINDING = _Doubt(0.4, 1.25, 8)
 # goods, has hits by chance.
 _CONTRADICTING = _Doubt(0.5, 1.6, 30)
 # The most characters of a text in which its language is looked for.
-_SAMPLE = 6_000
+_SAMPLE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ def pick_language(text: str, declared: str = "", doubt: _Doubt = _FINDING) -> st
     return best if scores[best] >= doubt.least * total else ""
 
 
-def language_of(text: str, declared: str) -> str:
+def text_language(text: str, declared: str = "") -> str:
     """The language of a text, or the one that its page declares if that is unsure."""
     code = language_code(declared) or ""
     if declared and not code:

@@ -11,7 +11,6 @@ from scrapy_eatext.output.code import Content, content
 from scrapy_eatext.output.forms import PLAIN
 from scrapy_eatext.output.text import render_text
 from scrapy_eatext.page.blocks import Blocks
-from scrapy_eatext.page.values import bounded
 from scrapy_eatext.result import OUTPUTS, Block, IncompleteError, Metadata
 
 if TYPE_CHECKING:
@@ -155,14 +154,6 @@ class JudgedPage:
         except IncompleteError as error:
             metadata = error.value
         return metadata
-
-
-def write_language(judged: JudgedPage) -> str:
-    """The language that the algorithm found, else the one found in the text."""
-    from scrapy_eatext.algorithms.language import language_of
-
-    found = bounded("language", judged.verdict.language or "")
-    return found or language_of(judged.text, judged.page.language)
 
 
 def write_blocks(judged: JudgedPage) -> tuple[Block, ...]:

@@ -29,6 +29,7 @@ from scrapy.utils.response import get_meta_refresh
 from scrapy.utils.sitemap import sitemap_urls_from_robots
 from scrapy.utils.url import url_has_any_extension
 
+from scrapy_eatext.algorithms.language import text_language
 from scrapy_eatext.crawl.callbacks import main_text
 from scrapy_eatext.execution.choice import SettingError
 from scrapy_eatext.page.dates import iso
@@ -193,7 +194,9 @@ class SiteSpider(Spider):
             "score": result.score >= self.min_score,
             "kind": is_kind,
             "language": not self.language
-            or self._is_language(result.language or "unknown"),
+            or self._is_language(
+                text_language(result.text, result.language) or "unknown"
+            ),
             "url": self.include.search(response.url) and not trap(response.url),
             "date": self._is_in_time(result.date or visit.lastmod),
         }

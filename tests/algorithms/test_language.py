@@ -13,9 +13,9 @@ from scrapy_eatext.algorithms.language import (
     justext_folder,
     justext_words,
     language_code,
-    language_of,
     pick_language,
     stop_list,
+    text_language,
     words_of,
 )
 from scrapy_eatext.algorithms.scripts import (
@@ -42,7 +42,7 @@ def without_justext(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.mark.parametrize("code", [*PROSE, *UNSPACED_PROSE])
-def test_language_of_prose(code):
+def test_text_language_prose(code):
     assert pick_language((PROSE | UNSPACED_PROSE)[code]) == code[:2]
 
 
@@ -110,7 +110,7 @@ def test_declared_languages(text, declared, code):
     ],
 )
 def test_the_text_against_what_the_page_declares(text, declared, code):
-    assert language_of(text, declared) == code
+    assert text_language(text, declared) == code
 
 
 @pytest.mark.parametrize("codes", [("sv", "da", "nb"), ("nb", "da", "sv")])

@@ -568,7 +568,9 @@ def test_the_bar_and_the_summary():
     # 400 of 900 in a minute.
     assert done.remaining() == pytest.approx(75)
     line = bar(done)
-    assert line.startswith("[##########          ] 50 %, 7 pages a second, 1:15 left: ")
+    assert line.startswith(
+        "[##########          ] 50 %, 7 pages a second, 0:01:15 left: "
+    )
     assert line.endswith("380 extracted, 20 worker died")
     assert "400 pages in 0:01:00, 7 a second: 380 extracted" in summary(done)
 

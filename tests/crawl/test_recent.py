@@ -135,7 +135,7 @@ TEXT = "x" * 1000
         {TEXT: 1},
         {"markdown": TEXT},
         MainText(TEXT),
-        MainText(page_type=TEXT),
+        MainText(language=TEXT),
         MainText(version=TEXT),
         Metadata(title=TEXT),
         Metadata(tags=("a", TEXT)),

@@ -266,7 +266,7 @@ def test_no_limit_where_there_is_none_to_set(monkeypatch, gone):
 
 
 FIELDS = (
-    *("markdown", "html", "tables", "blocks", "comments", "language"),
+    *("markdown", "html", "tables", "blocks", "comments"),
     *("posts", "entries", "next_page", "chunks", "title", "embeds"),
     *("product", "recipe", "structured_data"),
 )
