@@ -89,9 +89,9 @@ _NO_NAME = frozenset(
     "category comment comments contributor correspondent default desk details e-mail edit "
     "editor editorial editors email facebook fail false featured follow guest home info "
     "information interest login more n/a nan nobody none null our permalink post posts "
-    "press print profile published read release released reply reporter senior share special staff subscribe super team the "
-    "this true tweet twitter undefined unknown update updated user version view web website "
-    "writer writers written".split()
+    "press print profile published read release released reply reporter senior share "
+    "special staff subscribe super team the this true tweet twitter undefined unknown "
+    "update updated user version view web website writer writers written".split()
 )
 # Web and mail addresses, and signs of unfilled templates.
 _ADDRESS = re.compile(r"://|^www\.|\S@\S+\.\S|[{}\[\]<>]|%%")
