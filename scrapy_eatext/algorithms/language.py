@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -97,13 +98,17 @@ def justext_folder() -> Path | None:
     return Path(spec.submodule_search_locations[0]) / "stoplists"
 
 
-def justext_words(code: str) -> list[str] | None:
-    """The list of jusText for a language, most frequent words first, or None."""
+def justext_words(code: str, most: int | None = None) -> list[str] | None:
+    """The list of jusText for a language, most frequent words first, or None.
+
+    With ``most`` only so many of its words are read.
+    """
     folder = justext_folder()
     path = folder / f"{NAMES[code]}.txt" if folder is not None else None
     if path is None or not path.is_file():
         return None
-    return [line.lower() for line in path.read_text(encoding="utf-8").splitlines()]
+    with path.open(encoding="utf-8") as lines:
+        return [line.rstrip("\n").lower() for line in islice(lines, most)]
 
 
 # A crawl meets few languages; all of jusText's lists have 188,000 words.
@@ -143,7 +148,7 @@ def _index() -> dict[str, list[tuple[str, float]]]:
         # These lists are from encyclopedias with English and French in footnotes.  They
         # are in order of frequency, so their first words make up nearly all of their
         # share.
-        for word in (justext_words(code) or [])[:_WORDS]:
+        for word in justext_words(code, _WORDS) or []:
             if not any(known in ("en", "fr") for known, _ in index.get(word, ())):
                 index[word].append((code, 1 / (0.8 * JUSTEXT_SHARE)))
     return dict(index)
