@@ -16,6 +16,7 @@ shares of the signs that stand for stop words in Chinese, Japanese and Korean.
 
 from __future__ import annotations
 
+import re
 import statistics
 
 import stopwordsiso
@@ -73,8 +74,8 @@ def signs(code: str) -> float:
     script = SCRIPTS[code]
     letters = found = 0.0
     for word, frequency in wordfreq.get_frequency_dict(code).items():
-        letters += frequency * sum(map(len, script.letters.findall(word)))
-        found += frequency * sum(map(len, script.signs.findall(word)))
+        letters += frequency * sum(map(len, re.findall(script.letters, word)))
+        found += frequency * sum(map(len, re.findall(script.signs, word)))
     return found / letters
 
 

@@ -41,6 +41,11 @@ _CODES = {
 # Languages of which only jusText has a list, without varieties of other languages; they
 # are found if that package is installed.
 _ONLY_JUSTEXT = "az be cy is ka kk kn ky mk ml ne pnb sq sr ta te uz".split()
+# The weight of a hit: 1 divided by the share of running text that a language's list makes
+# up, so that a text in the language scores about 1 per word.  jusText's lists are in order
+# of frequency, so the first _WORDS make up nearly all of their share.
+_WEIGHTS = {code: 1 / share for code, share in SHARES.items()}
+_WEIGHTS |= dict.fromkeys(_ONLY_JUSTEXT, 1 / (0.8 * JUSTEXT_SHARE))
 # Malay has nearly the same list as Indonesian, and far fewer pages: it is chosen only if
 # a page declares it.  The list of Latin has words of all its daughters.
 _IF_DECLARED = ("la", "ms")
@@ -131,27 +136,26 @@ def iso_list(code: str) -> StopList | None:
 
 
 @lru_cache(maxsize=1)
-def _index() -> dict[str, list[tuple[str, float]]]:
-    """For each stop word the languages that have it, and the weight of a hit in each.
-
-    The weight is 1 divided by the share of running text that the language's list makes
-    up, so that a text in the language scores about 1 per word.  The table has about
-    25,000 words.
-    """
-    index: defaultdict[str, list[tuple[str, float]]] = defaultdict(list)
-    for code in SHARES:
-        stop_words = iso_list(code)
+def _index() -> dict[str, tuple[str, ...]]:
+    """The codes of the languages that have each of about 25,000 stop words."""
+    index: dict[str, tuple[str, ...]] = {}
+    lists = {code: iso_list(code) for code in SHARES}
+    for code, stop_words in lists.items():
         if stop_words is not None:
+            # Most words are of one language: these share a tuple.
+            own = (code,)
             for word in stop_words.words:
-                index[word].append((code, 1 / stop_words.share))
+                index[word] = index.get(word, ()) + own
+    in_footnotes = frozenset[str]().union(
+        *(stop_words.words for code in ("en", "fr") if (stop_words := lists[code]))
+    )
     for code in _ONLY_JUSTEXT:
-        # These lists are from encyclopedias with English and French in footnotes.  They
-        # are in order of frequency, so their first words make up nearly all of their
-        # share.
+        # These lists are from encyclopedias with English and French in footnotes.
+        own = (code,)
         for word in justext_words(code, _WORDS) or []:
-            if not any(known in ("en", "fr") for known, _ in index.get(word, ())):
-                index[word].append((code, 1 / (0.8 * JUSTEXT_SHARE)))
-    return dict(index)
+            if word not in in_footnotes:
+                index[word] = index.get(word, ()) + own
+    return index
 
 
 def words_of(text: str) -> list[str]:
@@ -176,8 +180,8 @@ def pick_language(text: str, declared: str = "", doubt: _Doubt = _FINDING) -> st
     # In the order of the text: that of a set, and so the last bit of a sum, may differ
     # from one process to the next.
     for word, count in counts.items():
-        for code, weight in index.get(word, ()):
-            scores[code] += count * weight
+        for code in index.get(word, ()):
+            scores[code] += count * _WEIGHTS[code]
     for code in _IF_DECLARED:
         if code != declared:
             scores.pop(code, None)

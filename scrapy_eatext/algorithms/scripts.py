@@ -22,8 +22,8 @@ class Script:
     ``share`` is the share of running text that ``signs`` matches.
     """
 
-    letters: re.Pattern[str]
-    signs: re.Pattern[str]
+    letters: str
+    signs: str
     share: float
 
 
@@ -70,17 +70,17 @@ _BURMESE_SIGNS = (
 )
 
 
-def _any_of(words: str) -> re.Pattern[str]:
+def _any_of(words: str) -> str:
     """A pattern for the words; of several that begin at a place it finds the longest."""
-    longest_first = sorted(words.split(), key=len, reverse=True)
-    return re.compile("|".join(map(re.escape, longest_first)))
+    return "|".join(sorted(words.split(), key=len, reverse=True))
 
 
-def _runs(ranges: str) -> re.Pattern[str]:
-    return re.compile(f"[{ranges}]+")
+def _runs(ranges: str) -> str:
+    return f"[{ranges}]+"
 
 
-# The shares of Chinese, Japanese and Korean are by tools/stop_list_shares.py;
+# The patterns are compiled when they are first used, as most crawls meet few of the scripts
+# and compiling all takes 10 ms.  The shares of Chinese, Japanese and Korean are by tools/stop_list_shares.py;
 # those of the others were read off prose in newspapers' style, somewhat low, so
 # that it passes (tests/algorithms/test_language.py).
 SCRIPTS = {
@@ -93,12 +93,11 @@ SCRIPTS = {
     "my": Script(_runs(_BURMESE), _any_of(_BURMESE_SIGNS), 0.3),
 }
 
-_EAST_ASIAN = re.compile(f"[{_HAN}]+|([{_KANA}]+)|([{_HANGUL}]+)")
+_EAST_ASIAN = f"[{_HAN}]+|([{_KANA}]+)|([{_HANGUL}]+)"
 # The languages by script; Chinese characters are of several languages.
 _GROUPS = ("han", "ja", "ko", "th", "lo", "km", "my")
 _RANGES = (_HAN, _KANA, _HANGUL, _THAI, _LAO, _KHMER, _BURMESE)
-_MEASURED = re.compile("|".join(f"([{ranges}]+)" for ranges in _RANGES))
-_SPACE = re.compile(r"\s")
+_MEASURED = "|".join(f"([{ranges}]+)" for ranges in _RANGES)
 # Japanese prose is half kana, Chinese has them in a name at most.
 _KANA_SHARE = 0.08
 
@@ -112,7 +111,7 @@ def script_language(text: str, among_han: str = "zh") -> str:
     if text.isascii():
         return ""
     counts = dict.fromkeys(_GROUPS, 0)
-    for run in _MEASURED.finditer(text):
+    for run in re.finditer(_MEASURED, text):
         counts[_GROUPS[run.lastindex - 1]] += run.end() - run.start()  # type: ignore[operator]
     total = sum(counts.values())
     if not total or 2 * total < sum(map(str.isalpha, text)):
@@ -129,8 +128,8 @@ def script_language(text: str, among_han: str = "zh") -> str:
 def sign_density(text: str, language: str) -> float:
     """The share of grammatical signs in a text's letters; 0 without such letters."""
     script = SCRIPTS[language]
-    letters = sum(map(len, script.letters.findall(text)))
-    return sum(map(len, script.signs.findall(text))) / letters if letters else 0.0
+    letters = sum(map(len, re.findall(script.letters, text)))
+    return sum(map(len, re.findall(script.signs, text))) / letters if letters else 0.0
 
 
 def letters(text: str) -> int:
@@ -142,6 +141,6 @@ def letters(text: str) -> int:
     if text.isascii():
         return len(text)
     more = 0
-    for run in _EAST_ASIAN.finditer(text):
+    for run in re.finditer(_EAST_ASIAN, text):
         more += (run.end() - run.start()) * (1 if run.lastindex else 2)
     return len(text) + more

@@ -18,6 +18,11 @@ SESSION_PARAMETERS = (
     r"|phpsessid|jsessionid|oscsid|zenid|aspsessionid\w*"
 )
 
+# Segments of paths of pages to log in or to register.
+LOGIN_SEGMENTS = (
+    r"(?:wp-)?log[-_]?(?:in|on|out)|sign[-_]?(?:in|up|out)|register|registration"
+)
+
 # The beginnings of absolute URLs that are safe for links and images.
 _WHOLE = ("http://", "https://")
 

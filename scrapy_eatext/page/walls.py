@@ -1,7 +1,7 @@
 """Detects walls, such as captchas and log-ins, and shells that scripts would fill.
 
-A wall is short, and its title, headings or few words name it.  A page with a main text
-is not a wall, whatever it is about and whatever is beside the text: many pages have a
+A wall is short, and its title, headings or few words name it; a form for a password may
+also be named by its address.  A page with a main text is not a wall, whatever it is about and whatever is beside the text: many pages have a
 captcha below their comments, or a banner that asks for consent.
 """
 
@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.page.names import HUMAN_TESTS
+from scrapy_eatext.page.urls import LOGIN_SEGMENTS
 
 if TYPE_CHECKING:
     from scrapy_eatext.page.page import Page
@@ -85,6 +86,9 @@ _LOGIN = _titled(
     r"login|anmelden|anmeldung|einloggen|connexion|se connecter|iniciar sesión"
     r"|entrar|accedi|inloggen|logga in|войти|вход|登录|ログイン",
 )
+_LOGIN_PATH = re.compile(
+    rf"\w+://[^?#]*/(?:{LOGIN_SEGMENTS})(?:\.\w{{1,5}})?(?:[/?#;]|$)", re.IGNORECASE
+)
 _NOT_FOUND = _titled(
     r"(?:sorry,? )?(?:error )?(?:404|410)(?: (?:error|page))?",
     r"(?:(?:sorry|oops)[,!.]{0,3} )?(?:error )?(?:404 ?)?(?:this |that |the )?"
@@ -132,9 +136,20 @@ def wall_of(page: Page, text: str) -> str:
     """The kind of wall that a page with this main text is, "" for none."""
     if len(text) > LONGEST:
         return ""
+    # An address names it in any language, and whatever the size of the menus.
+    is_to_log_in = len(text) < _FEW_CHARS and _LOGIN_PATH.match(page.url or "")
+    if is_to_log_in and _has_password_field(page):
+        return "login"
     blocks = page.blocks
     if len(blocks) > _MOST_BLOCKS or sum(blocks.chars) > _MOST_CHARS:
         return ""
+    return _named_wall(page, text)
+
+
+def _named_wall(page: Page, text: str) -> str:
+    """The kind of wall that the title, headings or text of a short page name."""
+    blocks = page.blocks
+    has_few, has_some = len(text) < _FEW_CHARS, len(text) >= _SOME_CHARS
     block_texts = blocks.texts()
     page_text = "\n".join(block_texts)
     headings = [i for i in range(len(blocks)) if blocks.kind(i) == "heading"]
@@ -142,7 +157,6 @@ def wall_of(page: Page, text: str) -> str:
     # The page's main headings.
     main = [i for i in headings if blocks.level(i) == 1] or headings[:1]
     main_heads = _lines(page.title, *(block_texts[i] for i in main))
-    has_few, has_some = len(text) < _FEW_CHARS, len(text) >= _SOME_CHARS
     if has_some:
         # A heading that the title repeats is one phrase, which has no site's name:
         # "Access denied: a novel" names no wall.

@@ -8,7 +8,7 @@ from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from w3lib.url import canonicalize_url
 
-from scrapy_eatext.page.urls import SESSION_PARAMETERS
+from scrapy_eatext.page.urls import LOGIN_SEGMENTS, SESSION_PARAMETERS
 
 _MAX_LENGTH = 2000
 # Session IDs and tracking parameters in queries, and session IDs in paths.
@@ -21,8 +21,8 @@ _IN_SESSION_PATH = re.compile(
 # name of a query parameter shows each kind.
 _PATHS = {
     "calendar": r"calendar|kalender|calendario|calendrier",
-    "login": r"(?:wp-)?log-?in|log-?out|sign-?(?:in|up|out)|register|registration"
-    r"|my-?account|account|password|cart|basket|checkout|wishlist|auth",
+    "login": LOGIN_SEGMENTS
+    + r"|my-?account|account|password|cart|basket|checkout|wishlist|auth",
     "print": r"print|printable|printer|amp|pdf",
     "reply": r"reply|respond|report|share|newreply|newthread|posting",
     "search": r"search|suche|buscar|recherche|ricerca",

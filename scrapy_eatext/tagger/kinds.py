@@ -75,8 +75,11 @@ def calibrated(likelihood: Ints, weight: Ints, lines: Ints) -> Ints:
     ``weight`` are the votes() of the kinds.  ``lines`` has a row for each kind: the
     slope in thousandths, and the intercept in hundredths of a logit.
     """
-    slope, intercept = weight @ lines // weight.sum()
-    changed = (likelihood - ZERO) * slope // LEVEL + ZERO + intercept
-    # Much faster than clip() on short rows.
-    bounded: Ints = np.minimum(np.maximum(changed, 0), HIGHEST)
-    return bounded
+    # On short rows, numbers of Python's are twice as fast as numpy's, and in place as
+    # new arrays are; clip() is slower than both of its halves.
+    slope, intercept = (weight @ lines // weight.sum()).tolist()
+    changed: Ints = (likelihood - ZERO) * slope
+    changed //= LEVEL
+    changed += ZERO + intercept
+    np.maximum(changed, 0, out=changed)
+    return np.minimum(changed, HIGHEST, out=changed)

@@ -61,6 +61,33 @@ def test_every_wall_has_its_pages():
     assert set(WALLS) > PASSABLE
 
 
+@pytest.mark.parametrize(
+    ("path", "form", "wall"),
+    [
+        ("/members/login", PASSWORD, "login"),
+        ("/user/sign_in?next=/", PASSWORD, "login"),
+        ("/Register.aspx", PASSWORD, "login"),
+        ("/wp-login.php#form", PASSWORD, "login"),
+        # No password is asked for, or the address is of something else.
+        ("/register", "<form><input name=team></form>", "page"),
+        ("/signals", PASSWORD, "page"),
+        ("/boats?from=/login", PASSWORD, "page"),
+    ],
+)
+@pytest.mark.parametrize("menu", [0, 100])
+def test_the_address_of_a_page_to_log_in(path, form, wall, menu):
+    url = f"https://example.com{path}"
+    html = f"<title>Kajut</title>{'<nav>Tau</nav>' * menu}{form}<p>Passord mangler."
+    assert extract(html, url=url, algorithm="density").origin == wall
+
+
+def test_an_address_to_log_in_with_a_text():
+    url, html = "https://example.com/login", f"{PASSWORD}{SENTENCE * 8}"
+    found = extract(html, url=url, algorithm="density")
+    assert found.origin == "page"
+    assert "Boats with oars" in found.text
+
+
 def test_outside_of_a_crawl():
     found = extract("<title>Page not found</title><p>Sorry.</p>", algorithm=PLAIN)
     assert found.text == found.markdown == found.html == ""
