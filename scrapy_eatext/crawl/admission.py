@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 from scrapy.http import HtmlResponse
 from scrapy.http.request import NO_CALLBACK
@@ -21,13 +21,6 @@ if TYPE_CHECKING:
 
 # Statuses whose responses have no body, by HTTP's rules.
 _WITHOUT_BODY = frozenset((204, 205, 304))
-
-
-def is_html(response: Response) -> TypeGuard[HtmlResponse]:
-    """Whether a response is HTML by its type, and by the beginning of its body."""
-    return isinstance(response, HtmlResponse) and not is_binary(
-        response.body, response.encoding
-    )
 
 
 class Admission:
@@ -61,7 +54,9 @@ class Admission:
         # Requests for robots.txt and of media pipelines have no callback.
         if request.callback is NO_CALLBACK and overrides is None:
             return None, "skipped_internal"
-        if not is_html(response):
+        if not isinstance(response, HtmlResponse) or is_binary(
+            response.body, response.encoding
+        ):
             return None, "skipped_type"
         if not 200 <= response.status < 300 and not self._passes(request, response):
             return None, "skipped_status"

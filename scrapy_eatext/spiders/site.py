@@ -30,10 +30,10 @@ from scrapy.utils.sitemap import sitemap_urls_from_robots
 from scrapy.utils.url import url_has_any_extension
 
 from scrapy_eatext.algorithms.language import text_language
-from scrapy_eatext.crawl.admission import is_html
 from scrapy_eatext.crawl.callbacks import main_text
 from scrapy_eatext.execution.choice import SettingError
 from scrapy_eatext.page.dates import iso
+from scrapy_eatext.page.decode import is_binary
 from scrapy_eatext.page.urls import Addresses, host_of, joined
 from scrapy_eatext.spiders.addresses import (
     canonical,
@@ -403,7 +403,9 @@ class SiteSpider(Spider):
         if response.status in _REDIRECTS or canonical(target) not in ("", visit.url):
             yield from self._redirected(response, visit, target)
             return
-        if not is_html(response):
+        if not isinstance(response, HtmlResponse) or is_binary(
+            response.body, response.encoding
+        ):
             self._has_no_page(visit, "it is not HTML")
             self._count_response(visit, is_worth=False)
             self.known.done(visit.url)
