@@ -69,7 +69,7 @@ _MOST_QUOTED = 0.6
 _SUBJECT = 2
 # How many times before and after an author may be the post's.
 _TIMES = 4
-_QUOTE = TAG_ID["blockquote"]
+_PARAGRAPH, _QUOTE = TAG_ID["p"], TAG_ID["blockquote"]
 
 
 class Frame(NamedTuple):
@@ -367,21 +367,43 @@ class Thread:
     def left_out(self) -> list[int]:
         """The text of posts of which ``spoken`` has nothing.
 
-        It is taken from the places where the other posts have their text.
+        It is taken from the places where the other posts have their text, and from all
+        of the element that is the body of most of them.
         """
         own = self.text_units(self.spoken.units)
         if len(own) == len(self):
             return []
-        places = {self._place(unit) for inside in own.values() for unit in inside}
-        all_units = self.text_units(range(len(self.blocks)))
-        missing = [inside for post, inside in all_units.items() if post not in own]
-        units = {*chain.from_iterable(missing)} - self._removed
-        return [unit for unit in units if self._place(unit) in places]
+        elements = self._walk.blocks[:, BlockColumn.ELEMENT].tolist()
+        places = {self._place(elements[n]) for inside in own.values() for n in inside}
+        bodies = Counter(self._body(inside, elements) for inside in own.values())
+        body = max(bodies, key=bodies.__getitem__, default=None)
+        units = []
+        for post, inside in self.text_units(range(len(self.blocks))).items():
+            for unit in inside if post not in own else ():
+                row = elements[unit]
+                found = self._place(row) in places
+                while not found and row > post:
+                    found = self._place(row) == body
+                    row = self._parents[row]
+                if found and unit not in self._removed:
+                    units.append(unit)
+        return units
 
-    def _place(self, unit: int) -> object:
-        """A block's place in a post: the shapes of its element and of the parent."""
-        row = self._walk.blocks.item(unit, BlockColumn.ELEMENT)
+    def _place(self, row: int) -> object:
+        """An element's place in a post: its shape and its parent's."""
         return self._shape(row), self._shape(max(self._parents[row], 0))
+
+    def _body(self, inside: list[int], elements: list[int]) -> object:
+        """The place of the element with a post's longest block, which is no paragraph.
+
+        None if the element has text besides that of ``inside``.
+        """
+        row = elements[max(inside, key=self._words.__getitem__)]
+        if self._tags[row] == _PARAGRAPH:
+            row = max(self._parents[row], 0)
+        first, last = self._firsts[row], self._lasts[row]
+        of_post = bisect_left(inside, last) - bisect_left(inside, first)
+        return self._place(row) if of_post == last - first else None
 
     def quoted(self, units: Sequence[int]) -> set[int]:
         """Those of ``units``, which rise, that are quotes or name a quote's author."""

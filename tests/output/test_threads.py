@@ -226,6 +226,19 @@ def test_text_that_an_algorithm_dropped():
     assert [post.text for post in found] == [said for *_, said in PEOPLE]
 
 
+@pytest.mark.parametrize("other", ["{}", "<p>{}</p>", "<p>{}</p><p>More below.</p>"])
+@pytest.mark.parametrize(
+    "last", ["<p>Good</p>", "<ul><li>Good</li></ul>", "<div><pre>Good</pre></div>"]
+)
+def test_a_dropped_post_with_other_markup(other, last):
+    """It is what stands in the element that is the body of the other posts."""
+    said = [other.format(text) for *_, text in PEOPLE[:2]] + [last]
+    people = [(*one[:2], text) for one, text in zip(PEOPLE, said, strict=True)]
+    html = board("phpBB 3", people)
+    found = spoken(html, [text for *_, text in PEOPLE[:2]] + ["More below."])
+    assert [post.text.strip("- ") for post in found][2:] == ["Good"]
+
+
 def test_a_post_of_a_guest():
     html = board("phpBB 3").replace(
         '<a class="username" href="./memberlist.php?mode=viewprofile&u=42">bo77</a>',
