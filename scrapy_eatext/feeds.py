@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable
 from io import BytesIO
 from itertools import islice
-from tempfile import TemporaryFile
-from typing import IO, Any
+from pathlib import Path
+from tempfile import NamedTemporaryFile, TemporaryFile
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from scrapy.exporters import JsonLinesItemExporter
 from scrapy.utils.serialize import ScrapyJSONEncoder
@@ -16,9 +18,17 @@ from scrapy_eatext.archive.record import MissingError, storable
 
 try:
     import pyarrow as pa
-    from pyarrow.parquet import ParquetWriter
+    from pyarrow.parquet import ParquetFile, ParquetWriter
 except ImportError:
     raise MissingError("a feed in Parquet", "parquet", "pyarrow") from None
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    # typing.Self requires Python 3.11
+    from typing_extensions import Self
+
+logger = logging.getLogger(__name__)
 
 # Rows of a row group: few, as each may be of some megabytes.
 _ROWS = 500
@@ -42,6 +52,11 @@ _COLUMNS: tuple[tuple[frozenset[str], Any, Callable[[Any], Any]], ...] = (
     ),
 )
 _OTHER = (pa.string(), _text)
+# The kinds of the attributes of a result whose column has no texts.
+ATTRIBUTE_KINDS = {
+    "score": "float",
+    **dict.fromkeys(("authors", "tags", "feeds"), "texts"),
+}
 
 
 def _kind(value: Any) -> str:
@@ -71,9 +86,21 @@ class ParquetItemExporter(JsonLinesItemExporter):
 
     Values are those of a feed in JSON Lines.  A column has booleans, whole numbers,
     numbers or lists of texts if all its values are of that type, and else texts: JSON
-    for other values.  Items wait in a temporary file, as the types are known after the
-    last one.
+    for other values.  The fields of EATEXT_FIELDS have the same type in every file.
+    Items wait in a temporary file, as the types are known after the last one.
     """
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, file: IO[bytes], **kwargs: Any) -> Self:
+        exporter = cls(file, **kwargs)
+        fields = crawler.settings.getdict("EATEXT_FIELDS")
+        named = exporter.fields_to_export
+        columns = named if isinstance(named, dict) else {}
+        exporter._known = {
+            columns.get(name, name): {ATTRIBUTE_KINDS.get(attribute, "str")}
+            for name, attribute in fields.items()
+        }
+        return exporter
 
     def __init__(self, file: IO[bytes], **kwargs: Any) -> None:
         self._line = BytesIO()
@@ -85,12 +112,33 @@ class ParquetItemExporter(JsonLinesItemExporter):
         named = self.fields_to_export or ()
         names = named.values() if isinstance(named, dict) else named
         self._kinds: dict[str, set[str]] = {name: set() for name in names}
+        self._known: dict[str, set[str]] = {}
+        if _is_appended(file):
+            self._keep_rows(Path(file.name))
+
+    def _keep_rows(self, path: Path) -> None:
+        """Keep the rows of a file, as Parquet is not appended to but written anew."""
+        try:
+            for rows in ParquetFile(path).iter_batches(_ROWS):
+                for row in rows.to_pylist():
+                    self._keep(self.encoder.encode(row).encode() + b"\n")
+        except (pa.ArrowException, OSError):  # such as a file that was cut off
+            other = NamedTemporaryFile(  # noqa: SIM115 - closed with the exporter
+                prefix=f"{path.stem}-",
+                suffix=path.suffix,
+                dir=path.parent,
+                delete=False,
+            )
+            self._to = cast("IO[bytes]", other)
+            logger.error("%s is not Parquet: this feed goes to %s", path, other.name)
 
     def export_item(self, item: Any) -> None:
         self._line.seek(0)
         self._line.truncate()
         super().export_item(item)
-        line = self._line.getvalue()
+        self._keep(self._line.getvalue())
+
+    def _keep(self, line: bytes) -> None:
         for name, value in json.loads(line).items():
             kinds = self._kinds.setdefault(name, set())
             if value is not None:
@@ -100,6 +148,9 @@ class ParquetItemExporter(JsonLinesItemExporter):
     def finish_exporting(self) -> None:
         with self._waiting:
             self._waiting.seek(0)
+            if _is_appended(self._to):
+                self._to.seek(0)
+                self._to.truncate()
             columns = {name: self._column(name) for name in self._kinds}
             schema = pa.schema(
                 [(storable(name), of) for name, (of, _) in columns.items()]
@@ -113,9 +164,14 @@ class ParquetItemExporter(JsonLinesItemExporter):
                     writer.write_table(pa.table(arrays, schema=schema))
 
     def _column(self, name: str) -> tuple[Any, Callable[[Any], Any]]:
-        kinds = self._kinds[name]
+        kinds = self._kinds[name] | self._known.get(name, set())
         found = ((of, make) for known, of, make in _COLUMNS if kinds and kinds <= known)
         return next(found, _OTHER)
+
+
+def _is_appended(file: IO[bytes]) -> bool:
+    """Whether a file has content, and is one that Scrapy opened to append to it."""
+    return getattr(file, "mode", "") == "ab" and file.tell() > 0
 
 
 def _made(value: Any, make: Callable[[Any], Any]) -> Any:

@@ -12,9 +12,11 @@ import pytest
 
 pa = pytest.importorskip("pyarrow")
 from pyarrow import parquet
+from scrapy.utils.test import get_crawler
 
 from scrapy_eatext import ParquetItemExporter
-from scrapy_eatext.result import ATTRIBUTES
+from scrapy_eatext.feeds import ATTRIBUTE_KINDS
+from scrapy_eatext.result import ATTRIBUTES, NOTHING, MainText
 from tests.support.crawling import ADDON, UrlSpider, crawl
 
 EXPORTERS = {"parquet": "scrapy_eatext.ParquetItemExporter"}
@@ -26,14 +28,18 @@ class Thing:
     when: date
 
 
-def exported(*items: Any, **options: Any) -> Any:
-    """The table that a feed of some items is."""
-    file = BytesIO()
-    exporter = ParquetItemExporter(file, **options)
+def export(exporter: ParquetItemExporter, *items: Any) -> None:
     exporter.start_exporting()
     for item in items:
         exporter.export_item(item)
     exporter.finish_exporting()
+
+
+def exported(*items: Any, crawler: Any = None, **options: Any) -> Any:
+    """The table that a feed of some items is."""
+    file = BytesIO()
+    crawler = crawler or get_crawler()
+    export(ParquetItemExporter.from_crawler(crawler, file, **options), *items)
     return parquet.read_table(BytesIO(file.getvalue()))
 
 
@@ -71,6 +77,64 @@ def test_a_feed_is_large_or_empty_or_has_fields_that_are_named():
     assert exported().num_rows == 0
     table = exported({"a": 1, "b": 2, "c": 3}, fields_to_export={"b": "B", "a": "A"})
     assert list(table.to_pylist()[0].items()) == [("B", 2), ("A", 1)]
+
+
+def test_a_further_feed_adds_its_rows_to_a_file(tmp_path, caplog):
+    path = tmp_path / "pages-1.parquet"
+    items = ({"n": 1, "tags": ["a"], "when": date(2024, 5, 1)}, {"n": 2.5, "e": b"x"})
+    for item in (*items, {"n": 3, "tags": [4]}):
+        with path.open("ab") as file:
+            export(ParquetItemExporter(file), item)
+    assert parquet.read_table(path).to_pylist() == [
+        {"n": 1.0, "tags": '["a"]', "when": "2024-05-01", "e": None},
+        {"n": 2.5, "tags": None, "when": None, "e": "x"},
+        {"n": 3.0, "tags": "[4]", "when": None, "e": None},
+    ]
+    assert not caplog.messages
+
+
+@pytest.mark.parametrize("content", [b"{}\n", None])
+def test_a_file_that_is_not_parquet_stays(tmp_path, caplog, content):
+    path = tmp_path / "pages.parquet"
+    if content is None:  # a file that was cut off
+        with path.open("wb") as file:
+            export(ParquetItemExporter(file), {"n": 0})
+        content = path.read_bytes()[:-9]
+    path.write_bytes(content)
+    with path.open("ab") as file:
+        export(ParquetItemExporter(file), {"n": 1})
+    assert path.read_bytes() == content
+    (other,) = set(tmp_path.iterdir()) - {path}
+    assert parquet.read_table(other).to_pylist() == [{"n": 1}]
+    assert caplog.messages == [f"{path} is not Parquet: this feed goes to {other}"]
+
+
+def test_a_field_of_a_result_has_one_type_in_every_file():
+    for name in ATTRIBUTES:
+        read = getattr(vars(MainText).get(name, MainText._chunks), "fget", None)
+        kind = read and read.__annotations__["return"]
+        expected = {tuple[str, ...]: "texts"}.get(kind, "str")
+        if isinstance(NOTHING.value(name), float):
+            expected = "float"
+        assert ATTRIBUTE_KINDS.get(name, "str") == expected, name
+
+    fields = {"s": "score", "who": "authors", "list": "entries", "at": "date"}
+    crawler = get_crawler(settings_dict={"EATEXT_FIELDS": fields})
+    items = (
+        {"s": 1, "who": [], "list": [], "at": None},
+        {"s": 0.5, "who": ["Ann"], "list": [{"title": "A"}], "at": "2024"},
+    )
+    for named in (None, {"s": "S", "who": "WHO", "list": "LIST", "at": "AT"}):
+        tables = [
+            exported(item, crawler=crawler, fields_to_export=named) for item in items
+        ]
+        assert tables[0].schema == tables[1].schema
+        assert list(map(str, tables[0].schema.types)) == [
+            *("double", "list<element: string>", "string", "string")
+        ]
+    # A spider may fill a field otherwise, and a feed leave it out.
+    table = exported({"who": "Ann", "x": 1}, crawler=crawler)
+    assert table.to_pylist() == [{"who": "Ann", "x": 1}]
 
 
 @pytest.mark.slow
