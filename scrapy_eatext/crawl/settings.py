@@ -235,10 +235,14 @@ class Config:
             weak = values.get("weak", NEVER)
             weak_sites[host] = _weak_with(weak, site, key)
         config = cls(choice=choice, sites=sites, weak_sites=weak_sites, **values)
-        if config.html_field in config.fields:
-            # A field that is removed from an item cannot be filled.
+        html, url, filled = config.html_field, config.url_field, config.fields
+        # A field that is removed from an item can neither be filled nor read.
+        if html in filled or (html and html == url):
+            allowed = "none of the fields in EATEXT_FIELDS, nor EATEXT_URL_FIELD"
+            raise SettingError("EATEXT_HTML_FIELD", html, allowed)
+        if filled.get(url, "canonical_url") != "canonical_url":
             allowed = "none of the fields in EATEXT_FIELDS"
-            raise SettingError("EATEXT_HTML_FIELD", config.html_field, allowed)
+            raise SettingError("EATEXT_URL_FIELD", url, allowed)
         if config.executor == "process":
             _check_sendable(choice, _key)
             for host, site_choice in sites.items():
