@@ -127,9 +127,12 @@ def main() -> None:
     except Exception as error:
         send(answers, describe_error(error))
         raise
-    send(answers, READY)
-    while _in_thread(_serve, source, answers):
-        pass
+    try:
+        send(answers, READY)
+        while _in_thread(_serve, source, answers):
+            pass
+    except BrokenPipeError:  # the crawl's process was killed
+        os._exit(1)
 
 
 def pipes() -> tuple[IO[bytes], IO[bytes]]:

@@ -615,6 +615,20 @@ def test_a_worker_ends_when_nothing_comes():
     assert ended.stdout == b""
 
 
+def test_a_worker_whose_crawl_was_killed_ends_quietly():
+    with subprocess.Popen(
+        workers.command(),
+        **dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE),
+    ) as process:
+        hello = {"choice": asdict(job("", "Plain").choice), "memory": 0}
+        send(process.stdin, hello)
+        assert receive(process.stdout) == ("ready", b"")
+        process.stdout.close()
+        send(process.stdin, *pack_job(job(LONG, "Plain")))
+        assert process.wait(PATIENCE) == 1
+        assert process.stderr.read() == b""
+
+
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
 def test_a_worker_left_alone_in_a_page_ends_itself(monkeypatch):
     stuck = job("stuck", "Stuck", timeout=0.1)
