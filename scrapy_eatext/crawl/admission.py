@@ -58,15 +58,15 @@ class Admission:
             response.body, response.encoding
         ):
             return None, "skipped_type"
-        if not 200 <= response.status < 300 and not self._passes(request, response):
+        if not 200 <= response.status < 300 and not self.passes(request, response):
             return None, "skipped_status"
         # Such responses have no body.
         if request.method == "HEAD" or response.status in _WITHOUT_BODY:
             return None, "skipped_type"
         return self._config.choice_for(response.url, overrides), "skipped_off"
 
-    def _passes(self, request: Request, response: Response) -> bool:
-        """Whether an unsuccessful response will reach its callback.
+    def passes(self, request: Request, response: Response) -> bool:
+        """Whether an unsuccessful response reaches its callback, and not the errback.
 
         The rules are the same as in Scrapy's HttpErrorMiddleware, which runs later.
         """

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
+logger = logging.getLogger(__name__)
+
 # The priority of RetryMiddleware.
 _OF_RETRY = 550
 
@@ -85,12 +87,19 @@ class EatextSpiderMiddleware(Component):
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
+        request = response.request
+        # The items of an errback are tied to no response.
+        is_tied = (
+            200 <= response.status < 300
+            or request is None
+            or self._service.admission.passes(request, response)
+        )
         async for output in result:
             if isinstance(output, Request):
                 # With JOBDIR the request may be written to disk.
                 output.meta.pop(RESULT, None)
                 self._service.requested.add_url(output.url)
-            elif is_item(output):
+            elif is_tied and is_item(output):
                 self._service.ties.tie(output, response)
             yield output
 
@@ -103,10 +112,27 @@ class ChunkItemExporter(JsonLinesItemExporter):
     chunk's.  An item without chunks has no line.
     """
 
+    _warned = False
+
     def export_item(self, item: Any) -> None:
-        fields = ItemAdapter(item).asdict()
-        for index, chunk in enumerate(fields.pop("chunks", None) or ()):
-            super().export_item({**fields, **chunk, "index": index})
+        adapter = ItemAdapter(item)
+        fields = {
+            name: super(ChunkItemExporter, self).serialize_field(
+                adapter.get_field_meta(name), name, value
+            )
+            for name, value in adapter.items()
+            if name != "chunks"
+        }
+        if "chunks" not in adapter and not self._warned:
+            self._warned = True
+            logger.warning(
+                "%s has no field chunks, so it has no line in this feed: "
+                "EATEXT_FIELDS = {'chunks': 'chunks'} fills it",
+                type(item).__qualname__,
+            )
+        for index, chunk in enumerate(adapter.get("chunks") or ()):
+            values = ItemAdapter(chunk).asdict()
+            super().export_item({**fields, **values, "index": index})
 
 
 _COMPONENTS = (

@@ -168,7 +168,9 @@ class EatextPipeline(Component):
         html = _value(adapter, self._config.html_field)
         if isinstance(html, (str, bytes)) and html:
             return "html", await extractor.of_html(html, url)
-        extracted = extractor.at_url(url) if url else None
+        # A skipped response has no text, unless it stands for a page (HEAD, status 304).
+        is_skipped = own and response is not None and response.body
+        extracted = extractor.at_url(url) if url and not is_skipped else None
         if extracted is not None or own or response is None:
             return "url", extracted
         if self._service.requested.has_url(url):

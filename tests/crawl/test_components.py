@@ -9,6 +9,7 @@ from io import BytesIO
 from typing import Any
 
 import pytest
+import scrapy
 from scrapy.http import HtmlResponse
 from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.test import get_crawler
@@ -162,6 +163,25 @@ def test_a_line_has_a_chunk_and_the_fields_of_its_item():
 
 def test_an_item_without_chunks_has_no_line():
     assert lines(Page("u", "t"), Page("u", "t", None), {"url": "u"}) == []
+
+
+def test_an_item_that_nobody_gave_chunks_causes_a_warning(caplog):
+    assert lines(Page("u", "t"), Page("u", "t", None)) == []
+    assert not caplog.messages
+    assert lines({"url": "u"}, {"url": "v"}) == []
+    (warning,) = caplog.messages
+    assert warning.startswith("dict has no field chunks")
+
+
+class Priced(scrapy.Item):
+    price = scrapy.Field(serializer=lambda value: f"EUR {value}")
+    chunks = scrapy.Field(serializer=len)
+
+
+def test_fields_are_serialized_as_in_other_feeds():
+    chunk = Chunk("Boats", (), "/html", 0, 5)
+    (line,) = lines(Priced(price=3, chunks=(chunk,)))
+    assert (line["price"], line["text"]) == ("EUR 3", "Boats")
 
 
 def test_fields_are_chosen_as_in_other_feeds():

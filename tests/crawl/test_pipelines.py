@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from operator import itemgetter
 
 import pytest
 import scrapy
@@ -12,7 +13,7 @@ from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
-from scrapy_eatext import EatextPipeline
+from scrapy_eatext import EatextPipeline, main_text
 from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
 from tests.support.items import (
     LATE,
@@ -237,6 +238,47 @@ def test_items_that_no_response_yields_have_no_response(server):
         "failure": None,
     }
     assert done.eatext("item/") == {"none": 2, "html": 1, "response": 1}
+
+
+def test_items_of_a_skipped_response_have_no_other_text_of_its_url(server):
+    """Those of an answer without a body, and of an errback, have the page's text."""
+
+    class Twice(UrlSpider):
+        async def start(self):
+            yield scrapy.Request(server("/page/one"))
+
+        def parse(self, response, kind="first"):
+            yield {"url": response.url, "kind": kind}
+            if kind == "first":
+                again = {"url": response.url, "dont_filter": True}
+                for name, more in {
+                    "off": {"meta": {"eatext": False}},
+                    "head": {"method": "HEAD"},
+                }.items():
+                    yield scrapy.Request(**again, cb_kwargs={"kind": name}, **more)
+
+    done = crawl(Twice, ADDON)
+    assert {item["kind"]: item.get("main_text") for item in done.items} == {
+        "first": text_of("one"),
+        "off": None,
+        "head": text_of("one"),
+    }
+
+
+def test_an_errback_that_asks_for_a_text_ties_it_to_no_item(server):
+    class Failing(UrlSpider):
+        async def start(self):
+            yield scrapy.Request(server("/missing"), errback=self.failed)
+
+        def failed(self, failure):
+            response = failure.value.response
+            assert main_text(response).text
+            yield {"n": 1}
+            yield {"n": 2, "url": response.url}
+
+    done = crawl(Failing, ADDON)
+    texts = [item.get("main_text") for item in sorted(done.items, key=itemgetter("n"))]
+    assert texts == [None, "There is no such page."]
 
 
 class OwnProcessor:
