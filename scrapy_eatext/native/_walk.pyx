@@ -117,6 +117,7 @@ cdef struct Walker:
     Array blocks
     Array tokens
     Array marks
+    Array gaps
     Array text
     Array open
     CachedName[CACHED_NAMES] names
@@ -143,6 +144,7 @@ cdef struct Walker:
     # Where the marks of that block begin; the style and the link of the previous text,
     # and those of pending white space.
     size_t first_mark
+    size_t first_gap
     int32_t style
     int32_t anchor
     int32_t around_style
@@ -263,6 +265,8 @@ cdef int skip(Walker* w, uint32_t traits) noexcept nogil:
     cdef int32_t style = EMBED_STYLE if traits & EMBED else IMAGE_STYLE
     if traits & (IMAGE | SOURCE | EMBED) and mark_other(w, style):
         return NO_MEMORY
+    if traits & SHOWN and add_gap(w, w.text.used):
+        return NO_MEMORY
     if traits & SPACER:
         add_space(w)
     return DONE
@@ -288,6 +292,8 @@ cdef int add_replacement(
 ) noexcept with gil:
     """Add the text of replacement_of(); ``found`` is set if it is not None."""
     cdef int32_t style = w.frame.style
+    cdef size_t begin = w.text.used
+    cdef int status = DONE
     cdef bytes text
     try:
         element = elementFactory(<_Document>w.document, <tree.xmlNode*>node)
@@ -298,14 +304,13 @@ cdef int add_replacement(
     except Exception:
         return UNSUPPORTED
     found[0] = True
-    if not text:
-        return DONE
-    if w.frame.pre:
-        return add_preformatted(w, text)
-    w.frame.style |= TEX_STYLE
-    status = add_text(w, text)
-    w.frame.style = style
-    return status
+    if text and w.frame.pre:
+        status = add_preformatted(w, text)
+    elif text:
+        w.frame.style |= TEX_STYLE
+        status = add_text(w, text)
+        w.frame.style = style
+    return status or add_gap(w, begin)
 
 
 cdef void enter_frame(
@@ -353,7 +358,11 @@ cdef int open_element(
         # The number of a footnote stays directly after the link before it.
         w.apart = 0
     elif is_apart and w.text.used == w.apart:
+        if w.text.used > w.start and w.pending == NONE:
+            status = add_gap(w, w.text.used)
         add_space(w)
+    elif tag.traits & BUTTON and w.text.used > w.start:
+        status = add_gap(w, w.text.used)
     if status:
         return status
     open = <Open*>extend(&w.open, sizeof(Open))
@@ -417,6 +426,8 @@ cdef int enter(Walker* w, const tree.xmlNode** node) noexcept nogil:
             w.answer = value_named(node[0], b"aria-controls")
         node[0] = node[0].children
         return status
+    else:
+        status = add_gap(w, w.text.used)
     w.tokens.used = tokens
     w.place += 1
     node[0] = node[0].next
@@ -532,12 +543,14 @@ def walk(
             table(&w.tokens, 1).reshape(-1).view(np.uint32),
             root,
             table(&w.marks, MARK_COLUMNS),
+            gaps=table(&w.gaps, 2),
         )
     finally:
         free(w.elements.data)
         free(w.blocks.data)
         free(w.tokens.data)
         free(w.marks.data)
+        free(w.gaps.data)
         free(w.text.data)
         free(w.open.data)
 

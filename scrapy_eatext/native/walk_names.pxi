@@ -28,6 +28,7 @@ cdef enum:
     EMBED = 1 << 21
     AMP_IMAGE = 1 << 22
     APART = 1 << 23
+    SHOWN = 1 << 24
 
 cdef enum:
     # The properties of an element's attributes, a bit each: the attribute exists ...
@@ -93,6 +94,7 @@ _TRAITS = {
     LENIENT_SKIP: tags.LENIENT_SKIP,
     CONTROL: tags.CONTROLS,
     SPACER: tags.SPACERS,
+    SHOWN: tags.SHOWN,
     LIST: tags.LISTS,
     STRONG: tags.STRONG,
     LINK: {"a"},

@@ -11,6 +11,7 @@ cdef inline void clear(Walker* w) noexcept nogil:
     w.pending = NONE
     w.link_chars = w.strong_chars = 0
     w.first_mark = w.marks.used
+    w.first_gap = w.gaps.used
     w.style = 0
     w.anchor = -1
 
@@ -41,6 +42,16 @@ cdef int add_mark(
     row[MARK_LINK] = w.frame.anchor
     row[MARK_AROUND_STYLE] = around_style
     row[MARK_AROUND_LINK] = around_anchor
+    return DONE
+
+
+cdef int add_gap(Walker* w, size_t begin) noexcept nogil:
+    """Note that browsers do not show the text from ``begin`` on, or show more."""
+    cdef int32_t* row = add_row(&w.gaps, 2)
+    if row == NULL:
+        return NO_MEMORY
+    row[0] = begin
+    row[1] = w.text.used
     return DONE
 
 
@@ -127,7 +138,7 @@ cdef int add_text(Walker* w, const uint8_t* at) noexcept nogil:
     cdef const uint8_t* begin
     cdef int found, size, pending = w.pending
     if w.frame.link and w.frame.kind == HEADING and is_permalink(at):
-        return DONE
+        return add_gap(w, w.text.used)
     # Pending white space takes one more byte.
     if reserve(&w.text, strlen(<const char*>at) + 1):
         return NO_MEMORY
@@ -146,7 +157,11 @@ cdef int add_text(Walker* w, const uint8_t* at) noexcept nogil:
                 wait_with(w, NONE)
             if out == first:
                 w.inner = w.here
-            elif pending and not (at[0] > 0xE0 and is_broken_line(source, at)):
+            elif pending and at[0] > 0xE0 and is_broken_line(source, at):
+                w.text.used = <char*>out - w.text.data
+                if add_gap(w, w.text.used):  # browsers show a space
+                    return NO_MEMORY
+            elif pending:
                 out[0] = b"\n" if pending == LINE else b" "
                 out += 1
             pending = NONE
@@ -221,9 +236,13 @@ cdef void strip_outside(Walker* w) noexcept nogil:
         at += 1
         if at[-1] == b"\n":
             line = at
+    cdef int32_t* gap = <int32_t*>(w.gaps.data + w.first_gap)
     if line > begin and end > line:
         memmove(begin, line, end - line)
     w.text.used = w.start + (end - line)
+    while gap < <int32_t*>(w.gaps.data + w.gaps.used):
+        gap[0] = min(max(gap[0] - (line - begin), <Py_ssize_t>w.start), <Py_ssize_t>w.text.used)
+        gap += 1
 
 
 cdef void count_characters(

@@ -1,12 +1,13 @@
 """A text cut into chunks for retrieval, each with its place in the text.
 
 A chunk takes as many passages as it has room for.  A passage that is larger than a
-chunk is cut between sentences, or between lines if it is code.  A sentence, line, row
-or heading that is still too large is cut between words.
+chunk is cut between sentences, or between lines if it is code.  A sentence or line that
+is still too large is cut between words.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Collection, Iterator
@@ -22,11 +23,13 @@ from scrapy_eatext.output.passages import (
     Layout,
     Passages,
     lines_of,
+    parted,
     passages_of,
     words_of,
 )
 from scrapy_eatext.output.pieces import MarkdownParts, PlainParts
 from scrapy_eatext.page.blocks import Blocks
+from scrapy_eatext.page.tags import PARAGRAPH
 from scrapy_eatext.page.values import shortened
 from scrapy_eatext.result import Chunk
 
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
 
 # The most characters of a heading in a path: a path comes with each chunk.
 _HEADING_CHARS = 200
+# Abbreviated words, which stay with the next word: z. B., J. K.
+_INITIALS = re.compile(r"(?: \w\.)+\Z")
 
 
 def write_chunks(judged: JudgedPage) -> tuple[Chunk, ...]:
@@ -175,6 +180,8 @@ class _Room:
             behind = self.text.find(" ", middle, end - 1)
             if before < 0 or 0 <= behind < 2 * middle - before:
                 before = behind
+            initials = _INITIALS.search(self.text, max(start + 1, before - 9), before)
+            before = initials.start() if initials else before
             first, then = (before, before + 1) if before > 0 else (middle, middle)
             waiting += [(then, end), (start, first)]
 
@@ -246,7 +253,8 @@ def _fitted(passages: Passages, room: _Room) -> Passages:
         first = len(fitted.starts)
         if headings and headings[0] == i:
             fitted.ranks[first] = ranks[headings.popleft()]
-        for part in passages.parts(room.text, i):
+        kind = PARAGRAPH if passages.kinds[i] == WHOLE else passages.kinds[i]
+        for part in parted(room.text, passages.starts[i], passages.ends[i], kind):
             for start, end, size in room.halves(*part):
                 if len(fitted.starts) > first:
                     fitted.begun[len(fitted.starts)] = first

@@ -3,14 +3,15 @@
 A browser shows the first place on a page that matches the fragment.  Each part of a
 fragment has to match within one line.  So a fragment has the first words of a passage,
 and words before them if needed: as many as occur on the page only once, or here for the
-first time.  See https://wicg.github.io/scroll-to-text-fragment/
+first time.  No part crosses a gap of the walk, where browsers show another text.  See
+https://wicg.github.io/scroll-to-text-fragment/
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 from unicodedata import normalize
@@ -21,6 +22,7 @@ import numpy as np
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.output.passages import IS_SPACELESS, SPACELESS
 from scrapy_eatext.page.blocks import Blocks
+from scrapy_eatext.page.columns import BlockColumn
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -38,8 +40,8 @@ _LENGTHS = (2, 4, 8, 16, 32)
 _END, _MOST_END = 3, 48
 # The most characters of a part of a fragment.
 _MOST = 300
-# How many lines of a passage are tried.
-_LINES = 3
+# How many lines of a passage, or texts between gaps, are tried.
+_LINES = 8
 # How many words away a word boundary is looked for.
 _NEAR = 64
 # For how many lines the offsets of words are cached.
@@ -69,7 +71,7 @@ def addresses(
         or judged.page.is_lenient
     ):
         return [url.removesuffix("#")] * len(places)
-    words = _Words(units.texts())
+    words = _Words(units.texts(), _gaps_in_characters(units))
     mark = "" if "#" in url else "#"
     urls: list[str] = []
     for start, end in watched(places, 64):
@@ -92,10 +94,21 @@ def _range(layout: Layout, words: _Words, start: int, end: int) -> tuple[int, in
     return begin, words.end(unit, end - layout.starts[last], length)
 
 
+def _gaps_in_characters(blocks: Blocks) -> list[list[int]]:
+    """The walk's gaps as places in the texts of blocks, joined by line feeds."""
+    walk = blocks.walk
+    # The first bytes of characters before each byte of the text.
+    first = (np.frombuffer(walk.text, np.int8) >= -64).cumsum()
+    before = walk.blocks[:, BlockColumn.START].searchsorted(walk.gaps, "right") - 1
+    places = np.append(0, first)[walk.gaps] + before
+    unique: list[list[int]] = np.unique(places, axis=0).tolist()
+    return unique
+
+
 class _Words:
     """The numbered words of a page; in scripts without spaces each character is one."""
 
-    def __init__(self, texts: list[str]) -> None:
+    def __init__(self, texts: list[str], gaps: Iterable[Sequence[int]] = ()) -> None:
         text = "\n".join(texts)
         self._lines = text.split("\n")
         self._pattern = _WORD
@@ -114,6 +127,18 @@ class _Words:
         self._block_at = [0, *accumulate(len(text) + 1 for text in texts)]
         self._spans: dict[int, tuple[list[int], list[int]]] = {}
         self._grams = _Grams(self._folded)
+        # The words that gaps separate from those before them, so that one that a gap may
+        # be part of is alone; and those that lines do too.
+        self._sealed: set[int] = set()
+        lines = set(self._first)
+        for start, end in gaps:
+            first, behind = self._number(start, 1), self._number(end, 0)
+            # The words around a space may be one in browsers.
+            around = (
+                first not in lines and self._number(start + 1, 0) == first == behind
+            )
+            self._sealed.update(range(first - around, behind + around + 1))
+        self._bounds = sorted(lines | self._sealed)
 
     # -- places
 
@@ -148,9 +173,9 @@ class _Words:
         return self._spans[line]
 
     def _line_of(self, word: int) -> tuple[int, int]:
-        """A word's line: the number of its first word, and that after its last."""
-        line = bisect_right(self._first, word) - 1
-        return self._first[line], self._first[line + 1]
+        """A word's line, or part between gaps: its first word, and that after its last."""
+        at = bisect_right(self._bounds, word)
+        return self._bounds[at - 1], self._bounds[at]
 
     def _text(self, first: int, end: int) -> str:
         """A range of words of one line as they are written, "" for an empty range."""
@@ -173,20 +198,26 @@ class _Words:
         return not all(IS_SPACELESS.match(text, begins[n]) for n in (at - 1, at))
 
     def _border(self, word: int, low: int, high: int, step: int) -> int:
-        """The nearest word boundary in one direction; ``word`` if none is near."""
+        """The nearest word boundary in one direction, the range's end if none is near."""
         near = range(word, word + step * _NEAR, step)
-        return next((at for at in near if self._is_border(at, low, high)), word)
+        edge = high if step > 0 else low
+        return next((at for at in near if self._is_border(at, low, high)), edge)
 
     # -- fragments
 
     def fragment(self, first: int, end: int) -> str:
         """The fragment that finds a range of words, "" if there is none."""
+        # A word alone between gaps may be one that browsers do not show.
+        while end > first and {end - 1, end} <= self._sealed:
+            end -= 1
+        end = self._border(end, *self._line_of(end - 1), -1)
         for _ in range(_LINES):
             if first >= end:
                 break
             low, high = self._line_of(first)
+            first = self._border(first, low, high, 1)
             before, behind = self._beginning(first, low, min(high, end))
-            if behind:
+            if behind > first:
                 prefix = self._text(before, first)
                 parts = self._text(first, behind), self._ending(behind, end)
                 return f"{_quoted(prefix)}-," * bool(prefix) + ",".join(
@@ -202,7 +233,7 @@ class _Words:
         be used.  A range that is unique is preferred to one that only comes first.
         """
         first_match = 0, 0
-        if word == low and low > 0:
+        if word == low and low > 0 and low not in self._sealed:
             low = self._line_of(low - 1)[0]
         for length in _LENGTHS:
             # All words from the beginning on, or half of them before it.

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from scrapy_eatext.output.code import Content
     from scrapy_eatext.page.datatables import Places
 
-# The kind of headings and rows, which have no sentences to be cut between: a number
-# after those of the kinds of blocks.
+# The kind of headings and rows, which are cut between sentences only if they are larger
+# than a chunk: a number after those of the kinds of blocks.
 WHOLE = len(KINDS)
 _KIND_OF = {name: kind for kind, name in enumerate(KINDS)}
 # A heading with more words than this is text in a large font.
 _HEADING_WORDS = 40
 
 # Scripts without spaces between words, and how many characters count as a word.
-_IDEOGRAPHS = "\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
+_IDEOGRAPHS = "\u3005-\u3007\u3041-\u3096\u309d-\u309e\u30a1-\u30fa\u30fc-\u30fe\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
 _LETTERS = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
 SPACELESS = _IDEOGRAPHS + _LETTERS
 IS_SPACELESS = re.compile(f"[{SPACELESS}]")
@@ -57,6 +57,8 @@ _ABBREVIATION = re.compile(
     r"|mme|art|vol|pp|rev|hon|lt|col|sgt|cf|al|bd|str|inc|ltd|co)\Z",
     re.IGNORECASE,
 )
+# The second of two abbreviated words: p. ex., v. Chr.
+_ABBREVIATIONS = re.compile(r"(?:^|[\s(])[a-z]\. (?:\w\w?|Chr)\Z")
 _LONGEST_ABBREVIATION = 20
 _BLANK_LINE = "\n\n"
 _LINE = re.compile(r"\n+")
@@ -248,4 +250,4 @@ def _ends(text: str, at: int, following: int) -> bool:
         return True
     before = text[max(at - 1 - _LONGEST_ABBREVIATION, 0) : at - 1]
     word = before.rpartition(" ")[2].lstrip("([\"'\u201c\u201e\u00ab")
-    return not _ABBREVIATION.fullmatch(word)
+    return not (_ABBREVIATION.fullmatch(word) or _ABBREVIATIONS.search(before))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Protocol
@@ -72,7 +72,8 @@ class MarkdownParts:
     """The parts of a page's text in Markdown.
 
     Each is written from the nodes of its units.  An item that began in an earlier part
-    has no mark, and an incomplete row is written as plain blocks.
+    has no mark, and an incomplete row of a table without headers is written as plain
+    blocks.
     """
 
     def __init__(
@@ -150,15 +151,15 @@ class MarkdownParts:
         if (
             row is None
             or start <= self._begins[row[0]]
-            or not self._is_whole(row, start, end)
+            or not self._is_row(row, start, end)
         ):
             return 0
         return self._heads[row[0]][1]
 
-    def _is_whole(self, row: tuple[int, int], start: int, end: int) -> bool:
-        """Whether a part of the text has a whole row."""
+    def _is_row(self, row: tuple[int, int], start: int, end: int) -> bool:
+        """Whether a part of the text has a whole row, or the headers of its cells."""
         begin, behind = self._rows[row]
-        return start <= begin and behind <= end
+        return (start <= begin and behind <= end) or bool(self._heads[row[0]][0])
 
     def part(self, start: int, end: int) -> str:
         layout, nodes = self._layout, self._nodes
@@ -182,7 +183,7 @@ class MarkdownParts:
         rows = {
             leaf: row
             for leaf in leaves
-            if (row := self._row_of.get(leaf)) and self._is_whole(row, start, end)
+            if (row := self._row_of.get(leaf)) and self._is_row(row, start, end)
         }
         text = self._written(leaves, rows, begun=begun)
         for leaf in cut:
@@ -249,18 +250,28 @@ class MarkdownParts:
             if row >= 0:
                 shown.setdefault(node, []).append(row)
         tables = {
-            node: self._table(node, sorted(set(numbers)))
+            node: self._table(node, sorted(set(numbers)), rows.keys())
             for node, numbers in shown.items()
         }
         first = self._order[leaves[0]] + begun if leaves else 0
         return markdown(self._tree(inside, tables, first))
 
-    def _table(self, node: int, rows: Sequence[int]) -> Table:
-        """A table with some of its rows, and its headers."""
+    def _table(self, node: int, rows: Sequence[int], blocks: Container[int]) -> Table:
+        """A table with some blocks of some of its rows, and its headers."""
         table = self._whole.tables[node]
         count = len(table.head)
         head: Sequence[_Row] = [table.head[n] for n in rows if n < count]
-        body = [table.body[n - count] for n in rows if n >= count]
+        body = [
+            [
+                cell
+                and cell._replace(
+                    leaves=[leaf for leaf in cell.leaves if leaf in blocks]
+                )
+                for cell in table.body[n - count]
+            ]
+            for n in rows
+            if n >= count
+        ]
         return Table(head or self._heads[node][0], body, table.width)
 
     def _tree(

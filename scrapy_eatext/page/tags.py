@@ -100,6 +100,8 @@ SPECIAL_HINTS = ("math", "latex", "katex-html", "MathJax", "material-", "tex.cgi
 # Images, and the sources of pictures.  The parser does not know that a source is void,
 # and puts the image behind into it.
 IMG, SOURCE = "img", "source"
+# Skipped elements across which browsers find no text: text, a box or a drawing is there.
+SHOWN = SPACERS - {IMG} | {"rt"}
 # The images of AMP, custom elements whose content is a fallback.
 AMP_IMAGES = frozenset(("amp-anim", "amp-img"))
 # Elements that show another page or file.

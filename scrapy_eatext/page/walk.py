@@ -60,6 +60,7 @@ from scrapy_eatext.page.tags import (
     PARAGRAPH,
     QUOTE,
     RAISED,
+    SHOWN,
     SOURCE,
     SPACERS,
     SPECIAL_TAGS,
@@ -136,7 +137,9 @@ class Walk:
     block or mark, and the columns of columns.py; ``tokens`` are unsigned 32-bit hashes.
     ``root`` is the element that the walk started from, None if the tables were stored
     without their page.  ``descriptions`` are the page's own descriptions of its text,
-    if they have been read (tagger/descriptions.py).
+    if they have been read (tagger/descriptions.py).  ``gaps`` has the start and the end of each
+    text that browsers do not show, as that of a formula, or an empty one where they
+    show more.
     """
 
     text: bytes
@@ -148,6 +151,7 @@ class Walk:
         default_factory=lambda: _table([], len(MARK_COLUMNS))
     )
     descriptions: tuple[bytes, ...] = ()
+    gaps: npt.NDArray[np.int32] = field(default_factory=lambda: _table([], 2))
 
     @cached_property
     def _known(self) -> dict[int, Any]:
@@ -301,6 +305,8 @@ class _Run:
         self.link_chars = self.strong_chars = 0
         # Rows of marks, without their block; the start is a number of parts, not bytes.
         self.marks: list[tuple[int, ...]] = []
+        # The starts and ends of gaps, as numbers of parts.
+        self.gaps: list[int] = []
         # The style and the link of the previous text, None after an image.
         self.marked: tuple[int, int] | None = _PLAIN
 
@@ -315,12 +321,14 @@ class _Run:
         if frame.link and frame.kind == HEADING:
             only = piece.strip(" \t\r\n\f")
             if len(only) == 1 and only in PERMALINKS:
+                self.gap()
                 return
         if piece.isspace():
             self.space(frame)
             return
+        others: list[str] = []
         if not piece.isascii():
-            piece = BROKEN_LINE.sub("", piece)
+            piece, *others = BROKEN_LINE.split(piece)
         text = " ".join(piece.split())
         # A printable text has no invisible characters, and this test is fast.
         if not text.isprintable():
@@ -344,6 +352,9 @@ class _Run:
             self.marked = mark
         self._append(text, frame)
         self.pending, self.around = _SPACE if piece[-1].isspace() else _NONE, mark
+        for other in others:
+            self.gap()  # browsers show a space
+            self.add(other, frame, inner)
 
     def _add_preformatted(self, piece: str, frame: _Frame, inner: int) -> None:
         piece = INVISIBLE.sub("", piece)
@@ -365,7 +376,16 @@ class _Run:
             # The number of a footnote stays directly after the link before it.
             self.apart = -1
         elif tag.name in APART and len(self.parts) == self.apart:
+            if self.parts and not self.pending:
+                self.gap()
             self.space(frame)
+        elif tag is BUTTON and self.parts:
+            self.gap()
+
+    def gap(self, begin: int | None = None) -> None:
+        """Note that browsers do not show the text from ``begin`` on, or show more."""
+        end = len(self.parts)
+        self.gaps += end if begin is None else begin, end
 
     def space(self, frame: _Frame) -> None:
         """Add a space, unless one is pending."""
@@ -400,6 +420,7 @@ class _Tables:
         self.started = 0
         self.blocks: list[int] = []
         self.marks: list[int] = []
+        self.gaps: list[int] = []
 
     def enter(
         self, attributes: dict[str, str], tag: int, parent: int, depth: int, place: int
@@ -421,12 +442,14 @@ class _Tables:
 
     def flush(self, run: _Run, frame: _Frame) -> None:
         """Make a block of the collected text, if there is any."""
+        text = whole = "".join(run.parts)
+        if frame.pre:
+            text = _outer_strip(text)
+        if run.gaps:
+            self._add_gaps(run, whole, text)
         if not run.parts and not run.marks:
             run.apart = -1
             return
-        text = "".join(run.parts)
-        if frame.pre:
-            text = _outer_strip(text)
         if run.marks:
             self._mark(run)
         if text:
@@ -442,6 +465,16 @@ class _Tables:
                 done = parts
             self.marks += (self.count, start, *values)
 
+    def _add_gaps(self, run: _Run, whole: str, text: str) -> None:
+        """Add the gaps of the next block; ``text`` is its ``whole`` text, stripped."""
+        at, most, done = len(self.text), len(text.encode()), 0
+        before = at - (len(whole.rstrip(" \t\n")) - len(text) if text != whole else 0)
+        for parts in run.gaps:
+            before += len("".join(run.parts[done:parts]).encode())
+            done = parts
+            self.gaps.append(min(max(before, at), at + most))
+        run.gaps.clear()
+
     def finish(self, root: Any) -> Walk:
         """The tables as arrays."""
         if len(self.text) > MAX_TEXT:
@@ -453,6 +486,7 @@ class _Tables:
             np.array(array("I", self.tokens), dtype=np.uint32),
             root,
             _table(self.marks, len(MARK_COLUMNS)),
+            gaps=_table(self.gaps, 2),
         )
 
     def _block(self, text: str, run: _Run, frame: _Frame) -> None:
@@ -524,20 +558,21 @@ def _is_entered(
     """
     name = tag.name
     if name in SPECIAL_TAGS or not name:
-        replacement = replacement_of(element)
+        begin, replacement = len(run.parts), replacement_of(element)
         if replacement:
             style, link = frame.mark
             around = frame._replace(mark=(style | TEX_TEXT, link))
             run.add(replacement, around, place[0])
         if replacement is not None:
+            run.gap(begin)
             return False
     if is_skipped(element, name, frame.kind == HEADING, lenient):
-        if name in CONTROLS:
-            tables.controls += 1
-        elif name == IMG:
-            tables.images += 1
+        tables.controls += name in CONTROLS
+        tables.images += name == IMG
         if name in _OTHERS:
             run.add_other(_OTHERS[name], *place, frame)
+        if name in SHOWN:
+            run.gap()
         if name in SPACERS:
             run.space(frame)
         return False
@@ -635,6 +670,7 @@ def python_walk(root: Any, lenient: bool = False) -> Walk:
                 attributes = dict(element.items())
                 if _is_shown(attributes, tag, frame, lenient, answer):
                     break
+                run.gap()
             # The root's tail is not part of the page.
             if open_elements and element.tail:
                 run.add(element.tail, frame, here)

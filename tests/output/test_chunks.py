@@ -83,6 +83,12 @@ def test_long_blocks_are_cut_between_sentences():
                       "It was no. 7 of J. R. Ray. Yes."]  # fmt: skip
 
 
+def test_abbreviated_words_stay_with_the_next_one():
+    assert texts(cut(f"<p>{words(8)} z. B. {words(8, 20)}</p>", 12)) == [
+        words(8), f"z. B. {words(8, 20)}"
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -94,6 +100,8 @@ def test_long_blocks_are_cut_between_sentences():
         ("Мы видели лодки. Они старые… Да!", ["Мы видели лодки.", "Они старые…", "Да!"]),
         ("Ja, z. B. hier. Am 5. Mai. (So!) nein. Nr. 5 ist da.",
          ["Ja, z. B. hier.", "Am 5. Mai.", "(So!) nein.", "Nr. 5 ist da."]),
+        ("Pris t. ex. Skåne (p. ex. Paris), 3 v. Chr. Bau. Т. е. там. To z. B. X.",
+         ["Pris t. ex. Skåne (p. ex. Paris), 3 v. Chr. Bau.", "Т. е. там.", "To z. B. X."]),
         ("At 5.30 p.m. it rained, 3.5 cm. Then e.g. snow.",
          ["At 5.30 p.m. it rained, 3.5 cm.", "Then e.g. snow."]),
         ("One line\nanother line", ["One line", "another line"]),
@@ -118,6 +126,7 @@ def test_sentences_of_several_scripts(text, expected):
         ("boats 船 of", 3),
         ("เรือ", 1),
         ("มันเก่ามาก", 3),
+        ("スーパー", 3),  # one piece, four kana
         ("학교에 갔다", 2),
         ("naïve “words”", 2),
     ],
@@ -157,7 +166,7 @@ def test_tables_are_cut_between_rows_below_their_headers():
     # A row is cut only if it is larger than a chunk.
     rows = "".join(f"<tr><td>{n}</td><td>{LONG}</td></tr>" for n in range(2))
     chunks = cut(TABLE.format(rows), 10)
-    assert chunks[0].text == "n | said\n0 | One two. Three"
+    assert chunks[0].text == "n | said\n0 | One two. Three four."
     assert all(words_of(chunk.text) <= 10 for chunk in chunks)
     # One that only lays out the page has sentences.
     assert len(cut(f"<table><tr><td>{LONG}</td></tr></table>", 10)) == 2
@@ -302,9 +311,22 @@ def test_tables_in_markdown_are_cut_below_their_headers():
         f"{head}| 0 | **x** |\n| 1 | **x** |",
         f"{head}| 2 | **x** |\n| 3 | **x** |",
     ]
-    # A row that has no room is no row.
+    # A row that has no room is cut too, between its sentences.
+    said = [f"{words(5, n).capitalize()}." for n in (1, 10, 20)]
+    rows = f"<tr><td>Ann<td>{' '.join(said)}</tr>"
+    for size in (20, 21):
+        assert texts(cut(TABLE.format(rows), size, markdown=True)) == [
+            f"{head}| Ann | {said[0]} |",
+            f"{head}|  | {said[1]} |",
+            f"{head}|  | {said[2]} |",
+        ]
+    assert texts(cut(TABLE.format(rows), 12)) == [
+        f"n | said\nAnn | {said[0]}",
+        *(f"n | said\n{one}" for one in said[1:]),
+    ]
+    # Without room for headers it is no row.
     rows = f"<tr><td>{words(12)}<td>{words(12, 20)}</tr>"
-    chunks = texts(cut(TABLE.format(rows), 20, markdown=True))
+    chunks = texts(cut(TABLE.format(rows), 16, markdown=True))
     assert "|" not in "".join(chunks[1:])
     assert " ".join(chunks[1:]).split() == f"{words(12)} {words(12, 20)}".split()
 
@@ -326,6 +348,25 @@ def test_addresses_have_as_many_words_as_tell_them_apart():
         "#:~:text=and%20two%20sank.-,The%20boats%20of,%2D%20in%2C%20and",
         "#:~:text=in%2C%20and-,The%20boats,%2D%20in%2C%20and",
     ]
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<h2><a href=#a>#</a> Row your boat well</h2>", "Row%20your%20boat%20well"),
+        ("<p>one two three four <math><mi>v</mi></math></p>", "one%20two%20three%20four"),
+        ("<p>one <math><mi>v</mi></math> two three four five</p>", "two%20three%20four%20five"),
+        ("<p>one two<button>x</button> three four five six seven</p>",
+         "four%20five%20six%20seven"),
+        ("<p><a href=/a>one</a><a href=/b>two</a> three four five six</p>",
+         "three%20four%20five%20six"),
+        ("<p><a href=/a>one</a><a href=/b>two</a> three four five</p>", ""),
+        ("<h2>Two words<a href=#a>¶</a></h2><p>And three more</p>", ""),
+        ("<h2>Two words</h2><p>And three more</p>", "words-,And%20three%20more"),
+    ],
+)  # fmt: skip
+def test_addresses_have_no_words_that_browsers_show_otherwise(html, expected):
+    assert fragments(html, 20) == [f"#:~:text={expected}" if expected else ""]
 
 
 def test_what_nothing_tells_apart_has_the_address_of_the_page():

@@ -243,6 +243,29 @@ def test_corners(source, expected, walk):
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
+        ("<p>a b</p>c<img>d<script>x</script>", []),
+        ("<h2>a<a href=#a>#</a></h2>b", [("a", "", "b")]),
+        ("<p>\u00e9 <math><mi>x</mi></math> b", [("\u00e9", " $x$", " b")]),
+        ("<p>a<a href=b>b</a><a href=c>c</a> <a href=d>d</a>", [("ab", "", " c d")]),
+        ("<p>a<button>b</button>c<h2>d<button>e</button>", [("a", "", " cde"), ("a cd", "", "e")]),
+        ("<ruby>\u5b57<rt>\u3058</rt></ruby>", [("\u5b57", "", "")]),
+        ("<p>\u5b57 \n\u5b57", [("\u5b57", "", "\u5b57")]),
+        ("<h2>a<span class=editsection>b</span></h2><p hidden>c</p>", [("a", "", "")] * 2),
+        ("<pre> \n a<svg></svg> \u00e9 <svg></svg> </pre>b",
+         [(" a", "", " \u00e9b"), (" a \u00e9", "", "b")]),
+        ("<pre> <svg></svg> </pre>b", [("", "", "b")]),
+    ],
+)  # fmt: skip
+def test_gaps_are_where_browsers_show_something_else(source, expected, walk):
+    found = walk(html.document_fromstring(source))
+    cut = [(found.text[:start], found.text[start:end], found.text[end:])
+           for start, end in found.gaps.tolist()]  # fmt: skip
+    assert [tuple(map(bytes.decode, parts)) for parts in cut] == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
         ("<pre>\n\n  a\r\n\tb  \n\n</pre>", ["  a\n\tb"]),
         (
             "<p>\u8239\u304c\n \u8a66\uff0c\r\n\u9a13",

@@ -84,6 +84,7 @@ def check_walks(root: Any) -> None:
             ("elements", ELEMENT_COLUMNS),
             ("marks", MARK_COLUMNS),
             ("tokens", ("token",)),
+            ("gaps", ("start", "end")),
         ]:
             ours, theirs = getattr(found, name), getattr(expected, name)
             assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape)
