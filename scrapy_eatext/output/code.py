@@ -1,7 +1,8 @@
 """Code as its author wrote it, every character, but without line numbers.
 
 Most code stands in pre elements, whose white space the walk keeps.  Some pages put line
-numbers beside the code or into it, or have its lines in code elements without a pre.
+numbers beside the code or into it, or have its lines in code elements without a pre, or
+in the rows of a table.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.characters import INVISIBLE
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
 from scrapy_eatext.page.elements import is_hidden
-from scrapy_eatext.page.names import LINE_NUMBERS
-from scrapy_eatext.page.tables import blocks_within, rows_with, values_of
+from scrapy_eatext.page.names import CODE_LINES, LINE_NUMBERS
+from scrapy_eatext.page.tables import blocks_within, rows_with
 from scrapy_eatext.page.tags import BLOCK, CODE, CODE_TEXT, PARAGRAPH, SKIP, TAG_ID
 from scrapy_eatext.page.walk import RULE, attribute_values, nodes_of
 
@@ -33,6 +34,11 @@ if TYPE_CHECKING:
 _NUMBERS = re.compile(
     r"(?:^|[\s_-])(?:gutter|line[_-]?(?:no|nos|num|nums|number|numbers)|lnt|blob-num"
     r"|crayon-nums?|ln-(?:num|nums|numbers|n))(?:$|[\s_-])|^ln$"
+)
+# Classes of elements that hold a line of code.
+_LINE = re.compile(
+    r"(?:^|[\s_-])(?:blob-code|lines?-code|code-line|crayon-line|line number\d+)"
+    r"(?:$|[\s_-])"
 )
 # The fewest consecutive blocks, each one code element, that are lines of one piece of
 # code.
@@ -52,8 +58,10 @@ _NO_LANGUAGE = frozenset(
     "plain plaintext source text txt undefined".split()
 )
 
-_CODE_TAG = TAG_ID["code"]
+_CODE_TAG, _ROW_TAG = TAG_ID["code"], TAG_ID["tr"]
 _ELEMENT, _INNER, _KIND = BlockColumn.ELEMENT, BlockColumn.INNER, BlockColumn.KIND
+_ITEM, _ROW = BlockColumn.ITEM, BlockColumn.ROW
+_PLACE = [_ELEMENT, _ITEM, _ROW, _KIND]
 _MARKS = [MarkColumn.BLOCK, MarkColumn.START, MarkColumn.STYLE]
 _TAG, _PARENT = ElementColumn.TAG, ElementColumn.PARENT
 _FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
@@ -252,10 +260,17 @@ class _Reader:
     # -- lines of code without a pre around them
 
     def _join_lines(self) -> None:
-        if not rows_with(self._walk.elements, _TAG, _CODE_TAG):
+        walk = self._walk
+        self._lines = self._named_lines()
+        # Lines in rows of a table may be pre elements.
+        pres = rows_with(walk.blocks, _KIND, CODE)
+        if not (self._lines or pres or rows_with(walk.elements, _TAG, _CODE_TAG)):
             return
+        may_be = self._all_code()
+        may_be[list(self._lines)] = True
+        may_be[[i for i in pres if self._is_line_in_row(i)]] = True
         dropped: set[int] = set()
-        for run in self._runs():
+        for run in self._runs(may_be):
             if self._is_joined(run):
                 dropped.update(run[1:])
             elif len(run) > 1:
@@ -264,28 +279,69 @@ class _Reader:
         if dropped:
             self.numbers = [i for i in self.numbers if i not in dropped]
 
-    def _runs(self) -> Iterator[list[int]]:
+    def _named_lines(self) -> frozenset[int]:
+        """The blocks that are lines of code by the class of an element that holds each."""
+        rows = CODE_LINES.rows(self._walk)
+        rows = self._near(rows) if rows else rows
+        if not rows:  # the usual case
+            return frozenset()
+        names = attribute_values(self._walk, rows, "class")
+        places = blocks_within(self._walk.elements, rows)
+        return frozenset(
+            first
+            for (_, first, last), name in zip(places, names, strict=True)
+            if last - first == 1 and _LINE.search((name or "")[:500])
+        )
+
+    def _runs(self, may_be: npt.NDArray[np.bool_]) -> Iterator[list[int]]:
         """Runs of consecutive blocks that may be one piece of code.
 
-        All are parts of one element, or all are paragraphs with the same parent.
+        All are parts of one element, or all are lines with the same parent.
         """
-        all_code = self._all_code()
-        candidates = [i for i in self.numbers if all_code[i] and i not in self.code]
-        elements, kinds = values_of(self._walk.blocks, candidates, (_ELEMENT, _KIND))
-        (parents,) = values_of(self._walk.elements, elements, (_PARENT,))
         run: list[int] = []
         last_element, last_parent = -1, -1
-        for i, element, kind, parent in zip(
-            candidates, elements, kinds, parents, strict=True
-        ):
-            is_line = kind == PARAGRAPH and parent == last_parent
-            if run and not (i == run[-1] + 1 and (element == last_element or is_line)):
+        for i in self.numbers:
+            if not may_be[i] or "\n" in self.code.get(i, ""):
+                continue
+            element, line = self._walk.blocks.item(i, _ELEMENT), self._line(i)
+            parent = self._walk.elements.item(line, _PARENT) if line >= 0 else -1
+            if run and not (
+                (i == run[-1] + 1 and element == last_element)
+                or (0 <= parent == last_parent and self._follows(i, run[-1]))
+            ):
                 yield run
                 run = []
             run.append(i)
-            last_element, last_parent = element, parent if kind == PARAGRAPH else -1
+            last_element, last_parent = element, parent
         if run:
             yield run
+
+    def _is_line_in_row(self, i: int) -> bool:
+        cell = self._walk.blocks.item
+        return cell(i, _ROW) >= 0 and not cell(i, BlockColumn.LINES)
+
+    def _line(self, i: int) -> int:
+        """The element that holds a block as a line of code, maybe numbered, else -1."""
+        element, item, row, kind = self._walk.blocks[i, _PLACE].tolist()
+        # The cell before is that of the line's number.
+        if row >= 0 and (i in self._lines or item > row + 1):
+            first, last = self._ends(row)
+            at = bisect_left(self.numbers, first)
+            if bisect_left(self.numbers, last) - at == 1:
+                return int(row)
+        is_line = kind == PARAGRAPH or i in self._lines
+        first, last = self._ends(element)
+        return int(element) if is_line and last - first == 1 else -1
+
+    def _ends(self, row: int) -> tuple[int, int]:
+        cell = self._walk.elements.item
+        return cell(row, _FIRST), cell(row, _LAST)
+
+    def _follows(self, i: int, before: int) -> bool:
+        """Whether there are only line numbers, left out, between two blocks."""
+        places = bisect_left(self.numbers, before), bisect_left(self.numbers, i)
+        between = map(self._blocks.text, range(before + 1, i))
+        return places[1] - places[0] == 1 and all(map(_is_numbers, between))
 
     def _all_code(self) -> npt.NDArray[np.bool_]:
         """Whether each block is in no pre, and all of its text in elements for code."""
@@ -306,9 +362,8 @@ class _Reader:
     def _is_joined(self, run: list[int]) -> bool:
         """Whether a run of blocks is code of several lines; if so, notes its text."""
         nodes = nodes_of(self._walk, self._holders(run))
-        text = trimmed(
-            "\n".join([verbatim(node, by_breaks=True).rstrip() for node in nodes])
-        )
+        lines = [verbatim(_code_in(node), by_breaks=True) for node in nodes]
+        text = trimmed("\n".join([line.rstrip().lstrip("\n") for line in lines]))
         if "\n" not in text:
             return False
         words = [word for i in run for word in self._blocks.text(i).split()]
@@ -321,15 +376,26 @@ class _Reader:
         """The elements that hold the blocks of a run and nothing else.
 
         It is one element for the parts of a block, the outermost that is in or around a
-        code element; or an element for each block, each with a code element.  It is
+        code element; or an element for each line, with the empty ones between.  It is
         empty if there are no such elements.
         """
         block, cell = self._walk.blocks.item, self._walk.elements.item
         if block(run[-1], _ELEMENT) != block(run[0], _ELEMENT):
-            rows = [block(i, _ELEMENT) for i in run]
-            lone = all(cell(row, _LAST) - cell(row, _FIRST) == 1 for row in rows)
-            is_code = lone and len(run) >= LONE_LINES and all(map(self._in_code, run))
-            return rows if is_code else []
+            lines = {self._line(i): i for i in run}
+            is_named = self._lines.issuperset(run)
+            if not is_named and (
+                len(run) < LONE_LINES or not all(map(self._in_code, run))
+            ):
+                return []
+            row, last = min(lines), max(lines)
+            tag = cell(row, _TAG)
+            rows: list[int] = []
+            while row <= last:
+                if cell(row, _TAG) == tag:
+                    in_row = tag == _ROW_TAG and row in lines
+                    rows.append(block(lines[row], _ITEM) if in_row else row)
+                row = cell(row, ElementColumn.END)
+            return rows
         holder = -1
         is_code = False
         is_paragraph = block(run[0], _KIND) == PARAGRAPH
@@ -346,6 +412,8 @@ class _Reader:
 
     def _in_code(self, i: int) -> bool:
         cell = self._walk.elements.item
+        if i in self._lines or self._walk.blocks.item(i, _KIND) == CODE:
+            return True
         return any(cell(row, _TAG) == _CODE_TAG for row in self._path(i))
 
     def _path(self, i: int) -> Iterator[int]:
@@ -355,6 +423,18 @@ class _Reader:
             yield row
             row = self._walk.elements.item(row, _PARENT)
         yield around
+
+
+def _code_in(element: Any) -> Any:
+    """The code or pre that is all of an element, else the element."""
+    only, text = _child(element, 0), element.text
+    if (
+        only is None
+        or only.tag not in ("code", "pre")
+        or _child(element, 1) is not None
+    ):
+        return element
+    return only if not text or _SOURCE_LINE.fullmatch(text) else element
 
 
 def _is_numbers(text: str) -> bool:
