@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from scrapy_eatext.output.inline import SOURCES, largest
+from scrapy_eatext.output.inline import SOURCES, largest, sources_of
 from scrapy_eatext.page.columns import ElementColumn
 from scrapy_eatext.page.names import FILMS
 from scrapy_eatext.page.players import VIDEO, player_of
@@ -78,7 +78,8 @@ def images_in(walk: Walk, figures: list[int]) -> Iterator[Found]:
             # A data: URL is a placeholder.
             sources = filter(None, map(get, _SINGLE_SOURCES))
             source = next((src for src in sources if not src.startswith("data:")), "")
-            source = source or largest(get("data-srcset") or get("srcset") or "")
+            srcsets = get("data-srcset"), get("srcset"), *sources_of(image)
+            source = source or largest(next(filter(None, srcsets), ""))
             yield source, text or get("alt"), get("width"), get("height")
 
 

@@ -31,6 +31,21 @@ _POST_SOURCES = ("cite", "data-instgrm-permalink")
 _PARAMETERS = frozenset(("movie", "src"))
 _INSIDE = 20
 _LONGEST_TITLE = 300
+# Attributes with the ID of a video, and the address before it for each word that the tag
+# or the provider's attribute has.
+_IDS = ("data-videoid", "videoid", "data-plyr-embed-id")
+_PROVIDERS = {
+    "youtube": "https://www.youtube.com/embed/",
+    "vimeo": "https://player.vimeo.com/video/",
+    "dailymotion": "https://www.dailymotion.com/embed/video/",
+}
+# What a page's source has if scripts draw players, and the tags of what these replace.
+_DRAWN = {
+    **dict.fromkeys(SCRIPTED, "script"),
+    **dict.fromkeys(("rll-youtube-player", "plyr-embed-id"), "div"),
+    **{tag: tag for tag in (f"{a}-{b}" for a in ("amp", "lite") for b in _PROVIDERS)},
+    "noscript": "noscript",
+}
 # Words of titles that only name the kind of player.
 _NO_TITLE = frozenset(
     "a audio content embed embedded embeds external frame from html5 iframe media "
@@ -74,17 +89,17 @@ def _post(quote: Any, absolute: Callable[[str], str]) -> Embed | None:
 
 
 def with_scripts(page: Page, walk: Walk) -> Walk:
-    """The walk of a page, with a mark of an embed for each script that draws code.
+    """The walk of a page, with a mark of an embed for each one that a script draws.
 
-    The walk itself passes over scripts.
+    The walk itself passes over scripts, and over other elements that they replace.
     """
     body = page.body
-    if body is not None and not any(holds(body, name.encode()) for name in SCRIPTED):
-        return walk
+    drawn = _DRAWN.items()
+    tags = {tag for name, tag in drawn if body is None or holds(body, name.encode())}
     scripts = [
-        script
-        for script in page.root.iter("script")
-        if any(name in (script.get("src") or "") for name in SCRIPTED)
+        element
+        for element in (page.root.iter(*tags) if tags else ())
+        if _is_drawn(element) and embed_of(element, str) is not None
     ]
     if not scripts:
         return walk
@@ -107,6 +122,16 @@ def with_scripts(page: Page, walk: Walk) -> Walk:
     places = (2 * blocks + (starts >= 0)).searchsorted([2 * at + 1 for at, *_ in added])
     made = np.insert(walk.marks, places, np.array(added, np.int32).reshape(-1, 6), 0)
     return replace(walk, marks=made)
+
+
+def _is_drawn(element: Any) -> bool:
+    """Whether a script may draw a player in an element's place."""
+    if element.tag == "script":
+        return any(name in (element.get("src") or "") for name in SCRIPTED)
+    if element.tag == "div":
+        classes = element.get("class") or ""
+        return "rll-youtube-player" in classes or _IDS[-1] in element.attrib
+    return True
 
 
 def label_of(embed: Embed) -> str:
@@ -143,6 +168,11 @@ def embed_of(element: Any, absolute: Callable[[str], str]) -> Embed | None:
 def _addresses(element: Any) -> Iterator[str]:
     """The addresses in an element and its descendants, the best first."""
     for inside in islice(element.iter("*"), _INSIDE):
+        if inside is element and (
+            video := next(filter(None, map(inside.get, _IDS)), "")
+        ):
+            named = f"{inside.tag} {inside.get('data-plyr-provider')}"
+            yield from (at + video for word, at in _PROVIDERS.items() if word in named)
         if inside.tag == "param" and inside.get("name") in _PARAMETERS:
             yield inside.get("value") or ""
         elif inside is element or inside.tag in ("source", "embed", "iframe"):

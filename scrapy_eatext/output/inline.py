@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 from scrapy_eatext.output.embeds import embed_of, label_of, posts_in
 from scrapy_eatext.page.characters import INVISIBLE
-from scrapy_eatext.page.tags import AMP_IMAGES, IMG
+from scrapy_eatext.page.tags import AMP_IMAGES, IMG, SOURCE
 from scrapy_eatext.page.urls import Addresses
 from scrapy_eatext.page.walk import attribute_values, nodes_of
 
@@ -36,6 +38,8 @@ SOURCES = (
 # A candidate of a srcset: its address, which may have commas inside, and its size.
 _CANDIDATE = re.compile(r"([^\s,](?:\S*[^\s,])?)(?:,+(?=\s|\Z)|\s+([^,]*))?")
 _LONGEST_SRCSET = 8192
+# How many sources of a picture are read.
+_MOST_SOURCES = 10
 # The attributes with an image's size.
 _SIZES = ("width", "height")
 # Smaller images are dots, spacers and icons.
@@ -183,11 +187,7 @@ class Inlines:
 
     def _image(self, element: Any) -> Image | None:
         """The image of an element, None if it has no address."""
-        for name in SOURCES:
-            source = element.get(name)
-            if not source:
-                continue
-            address = largest(source) if name.endswith("srcset") else source
+        for address in addresses_of(element):
             url = self._addresses.image(address)
             if url and url.rpartition("/")[2] not in _PLACEHOLDERS:
                 alt = " ".join(element.get("alt", "").split())
@@ -196,6 +196,25 @@ class Inlines:
                     self.has_emoji = self.has_emoji or is_emoji(alt)
                 return Image(alt, url)
         return None
+
+
+def addresses_of(image: Any) -> Iterator[str]:
+    """The addresses of an image, the best first; those of its picture's sources last."""
+    for name in SOURCES:
+        if source := image.get(name):
+            yield largest(source) if name.endswith("srcset") else source
+    yield from map(largest, sources_of(image))
+
+
+def sources_of(image: Any) -> Iterator[str]:
+    """The srcsets of the sources of the picture around an image."""
+    # The parser may nest a source and the image in another source.
+    for around in islice(image.iterancestors(), _MOST_SOURCES):
+        if around.tag == "picture":
+            for source in islice(around.iter(SOURCE), _MOST_SOURCES):
+                yield source.get("data-srcset") or source.get("srcset") or ""
+        if around.tag != SOURCE:
+            return
 
 
 def _fallback_of(element: Any) -> Any:

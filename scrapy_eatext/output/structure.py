@@ -132,7 +132,9 @@ def tree_of(
             continue
         if kind >= NodeKind.DOCUMENT:
             children[node] = []
-        elif kind == NodeKind.IMAGE and _is_repeated(nodes, children[parent], node):
+        elif kind in (NodeKind.IMAGE, NodeKind.EMBED) and _is_repeated(
+            nodes, children[parent], node
+        ):
             continue
         children[parent].append(node)
     if thread is None:
@@ -179,10 +181,12 @@ def _keep_rules_between(nodes: Nodes) -> None:
 
 
 def _is_repeated(nodes: Nodes, before: Sequence[int], node: int) -> bool:
-    """Whether an image has the address of the image right before it."""
-    if not before or nodes.kinds[before[-1]] != NodeKind.IMAGE:
+    """Whether an image or embed has the address of the one right before it."""
+    kind = nodes.kinds[node]
+    if not before or nodes.kinds[before[-1]] != kind:
         return False
-    return nodes.spans[before[-1]][0][3] == nodes.spans[node][0][3]
+    place = 3 if kind == NodeKind.IMAGE else 2
+    return nodes.spans[before[-1]][0][place] == nodes.spans[node][0][place]
 
 
 def _gone(
