@@ -95,6 +95,7 @@ cdef struct Frame:
     int32_t row
     int32_t lists
     bint link
+    bint near
     bint strong
     bint pre
     int32_t style
@@ -314,12 +315,13 @@ cdef int add_replacement(
 
 
 cdef void enter_frame(
-    Frame* frame, const Name* tag, bint has_href, int32_t row
+    Frame* frame, const Name* tag, uint32_t attributes, int32_t row
 ) noexcept nogil:
     """Change the frame around an element to the frame inside it."""
     if not tag.traits & BLOCK:
-        if tag.traits & LINK and has_href:
+        if tag.traits & LINK and attributes & HREF:
             frame.link = True
+            frame.near = attributes & NEAR != 0
             frame.anchor = row
         elif tag.traits & STRONG:
             frame.strong = True
@@ -345,7 +347,7 @@ cdef void enter_frame(
 
 
 cdef int open_element(
-    Walker* w, const tree.xmlNode* node, const Name* tag, bint has_href, size_t tokens
+    Walker* w, const tree.xmlNode* node, const Name* tag, uint32_t attributes, size_t tokens
 ) noexcept nogil:
     """Begin an element whose content is text; its tokens begin at ``tokens``."""
     cdef bint is_block = tag.traits & BLOCK != 0, is_apart = tag.traits & APART != 0
@@ -382,7 +384,7 @@ cdef int open_element(
     w.here = rows_of(&w.elements, ELEMENT_COLUMNS) - 1
     w.place = 0
     w.started += 1
-    enter_frame(&w.frame, tag, has_href, w.here)
+    enter_frame(&w.frame, tag, attributes, w.here)
     w.links += w.frame.link and tag.traits & LINK != 0
     return DONE
 
@@ -421,7 +423,7 @@ cdef int enter(Walker* w, const tree.xmlNode** node) noexcept nogil:
             heading.level = attributes >> LEVEL_AT or DEFAULT_HEADING_LEVEL
             heading.traits |= BLOCK
             tag = &heading
-        status = open_element(w, node[0], tag, attributes & HREF, tokens)
+        status = open_element(w, node[0], tag, attributes, tokens)
         if attributes & CONTROLS and (tag == &QUESTION or w.frame.kind == HEADING):
             w.answer = value_named(node[0], b"aria-controls")
         node[0] = node[0].children
@@ -434,6 +436,19 @@ cdef int enter(Walker* w, const tree.xmlNode** node) noexcept nogil:
     return status
 
 
+cdef bint begins_quote(Walker* w, const tree.xmlNode* behind) noexcept nogil:
+    """Whether the open cite begins a quote, and a word follows directly."""
+    cdef uint32_t code
+    cdef int found
+    if w.frame.kind != QUOTE or w.text.used == w.start or w.inner < w.here:
+        return False
+    if behind == NULL or not has_text(behind) or behind.content == NULL:
+        return False
+    decode(<const uint8_t*>behind.content, &code)
+    found = class_of(code)
+    return found <= DIGIT or found == WIDE
+
+
 cdef int leave(Walker* w, const tree.xmlNode** node) noexcept nogil:
     """End the innermost open element, and go to the node behind it."""
     cdef Open* open = <Open*>(w.open.data + w.open.used) - 1
@@ -441,9 +456,11 @@ cdef int leave(Walker* w, const tree.xmlNode** node) noexcept nogil:
     cdef int status = border(w, open.frame.pre) if open.is_block else DONE
     row[ELEMENT_LAST_BLOCK] = rows_of(&w.blocks, BLOCK_COLUMNS)
     row[ELEMENT_END] = rows_of(&w.elements, ELEMENT_COLUMNS)
+    w.frame = open.frame
+    if row[ELEMENT_TAG] == CITE and begins_quote(w, open.node.next):
+        wait_with(w, LINE)
     w.here = open.outside
     w.place = open.place + 1
-    w.frame = open.frame
     if open.is_apart:
         w.apart = w.text.used
     w.open.used -= sizeof(Open)

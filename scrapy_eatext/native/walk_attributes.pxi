@@ -99,6 +99,8 @@ cdef uint32_t bits_of_value(uint32_t bit, const char* value) noexcept nogil:
     cdef uint32_t traits
     if bit == STYLE and is_hiding(value):
         return HIDES
+    if bit == HREF:
+        return NEAR if value[0] == b"#" and value[1] else 0
     if bit == HIDDEN:
         end = after_word(value, b"until-found")
         return REVEALED if end != NULL and end[0] == 0 else 0

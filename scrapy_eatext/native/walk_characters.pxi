@@ -1,6 +1,7 @@
 # The classes of characters of characters.py.
 
 cdef int UPPER = characters.UPPER
+cdef int DIGIT = characters.DIGIT
 cdef int WIDE = characters.WIDE
 # Characters of classes below SPACE are copied into the text unchanged.
 cdef int SPACE = characters.SPACE

@@ -51,11 +51,13 @@ cdef enum:
     CONTROLS = 1 << 14
     # ... and from this bit on, another one of TOKEN_ATTRIBUTES exists.
     OTHERS = 1 << 15
+    # The link leads to a place on the page.
+    NEAR = 1 << 27
     # The highest bits have a heading's level.
     LEVEL_AT = 28
     # Attributes whose values are not read, and those whose values have no words.
-    VALUELESS = HREF | LABELLED | OPEN | SHADOW
-    WORDLESS = VALUELESS | STYLE | HIDDEN | LEVEL | CONTROLS
+    VALUELESS = LABELLED | OPEN | SHADOW
+    WORDLESS = VALUELESS | HREF | STYLE | HIDDEN | LEVEL | CONTROLS
 
 cdef enum:
     # The size of the table of names: a power of two, three times their number.
@@ -82,6 +84,7 @@ cdef Name[SLOTS] NAMES
 cdef Name QUESTION
 cdef int DEFAULT_HEADING_LEVEL = int(elements.DEFAULT_HEADING_LEVEL)
 cdef int QUESTION_NODES = elements.QUESTION_NODES
+cdef int CITE = tags.TAG_ID["cite"]
 cdef int PARAGRAPH = tags.PARAGRAPH
 cdef int HEADING = tags.HEADING
 cdef int ITEM = tags.ITEM
@@ -117,7 +120,7 @@ _TRAITS = {
 }
 cdef int TEX_STYLE = tags.TEX_TEXT, RAISED_STYLE = tags.RAISED
 cdef enum:
-    HINTS = 6
+    HINTS = 7
 cdef const char* SPECIAL_HINTS[HINTS]
 # Their bytes stay alive here.
 _HINTS = [hint.encode() for hint in tags.SPECIAL_HINTS]
@@ -138,7 +141,7 @@ _ATTRIBUTES = {
 }
 for _number, _name in enumerate(specification.TOKEN_ATTRIBUTES):
     _ATTRIBUTES.setdefault(_name, OTHERS << _number)
-assert max(_ATTRIBUTES.values()) < 1 << LEVEL_AT
+assert max(_ATTRIBUTES.values()) < NEAR
 # The bytes of the names stay alive here.
 _NAMES = {
     name: name.encode()

@@ -137,7 +137,9 @@ cdef int add_text(Walker* w, const uint8_t* at) noexcept nogil:
     cdef uint8_t* first
     cdef const uint8_t* begin
     cdef int found, size, pending = w.pending
-    if w.frame.link and w.frame.kind == HEADING and is_permalink(at):
+    if w.frame.link and (
+        w.frame.kind == HEADING or (w.frame.near and not w.frame.style & RAISED_STYLE)
+    ) and is_permalink(at):
         return add_gap(w, w.text.used)
     # Pending white space takes one more byte.
     if reserve(&w.text, strlen(<const char*>at) + 1):

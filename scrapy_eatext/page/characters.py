@@ -24,7 +24,8 @@ _SPACES = "9-d 1c-20 85 a0 1680 2000-200a 2028-2029 202f 205f 3000"
 SPACELESS_RANGES = _ranges(
     "2e80-2fff 3001-312f 3190-9fff a000-a4cf f900-faff fe30-fe4f ff01-ff60"
 )
-# A link in a heading whose text is one of these is a permalink to the heading.
+# A link whose text is one of these is a permalink, if it is in a heading, or leads to a
+# place on the page and is not raised as the mark of a footnote.
 PERMALINKS = "#\u00a7\u00b6"
 
 # Browsers do not show these, and XML does not allow some of them: control characters,

@@ -1,4 +1,7 @@
-"""Elements whose text is replaced: formulas by TeX, and icons of fonts by nothing."""
+"""Elements whose text is replaced: formulas by TeX, and icons of fonts by nothing.
+
+So are the repeated numbers of footnotes that LaTeXML puts into the sentence.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,8 @@ _DELIMITERS = (
 def replacement_of(element: Any) -> str | None:
     """The text that replaces an element's own; None if it is not replaced.
 
-    It is the TeX of a formula, and "" for an icon or a second rendering of a formula.
+    It is the TeX of a formula, "" for an icon or a second rendering of a formula or of a
+    note's number, and a space before the note.
     """
     name = local_name(element.tag)
     # Unlike get(), this does not add attributes that a DTD declares.
@@ -72,7 +76,13 @@ def replacement_of(element: Any) -> str | None:
             text = _drawn_tex(attributes.get("src", ""))
         if _is_tex(text):
             return _between_dollars(_BREAK.sub(" ", text), "display" in classes)
+    elif name == "sup":
+        around = element.getparent() if classes == "ltx_note_mark" else None
+        if around is not None and around.get("class") == "ltx_note_content":
+            return " "
     elif name in ("i", "span"):
+        if classes == "ltx_tag ltx_tag_note":
+            return ""
         if _is_rendering(element, classes) or _is_icon(element, classes):
             return ""
         return _hidden_math(element, attributes)

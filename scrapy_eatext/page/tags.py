@@ -93,10 +93,12 @@ STYLE_OF = _by_tag(
 )
 # The styles of superscripts and subscripts.
 RAISED = SUP_TEXT | SUB_TEXT
-# Elements besides math whose text may be replaced, as they are formulas or icons, and
-# the words that their types, classes or sources then contain.
-SPECIAL_TAGS = frozenset(("i", "img", "script", "span"))
-SPECIAL_HINTS = ("math", "latex", "katex-html", "MathJax", "material-", "tex.cgi")
+# Elements besides math whose text may be replaced, as they are formulas, icons or numbers
+# of notes, and the words that their types, classes or sources then contain.
+SPECIAL_TAGS = frozenset(("i", "img", "script", "span", "sup"))
+SPECIAL_HINTS = (
+    "math", "latex", "katex-html", "MathJax", "material-", "tex.cgi", "_note"
+)  # fmt: skip
 # Images, and the sources of pictures.  The parser does not know that a source is void,
 # and puts the image behind into it.
 IMG, SOURCE = "img", "source"

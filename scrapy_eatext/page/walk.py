@@ -22,6 +22,7 @@ from scrapy_eatext.page.characters import (
     BROKEN_LINE,
     CLASS_OF,
     CLASSES,
+    DIGIT,
     INVISIBLE,
     PERMALINKS,
     SPACE,
@@ -272,6 +273,11 @@ def _tokens_of(attributes: dict[str, str]) -> list[int]:
     return tokens[:MAX_TOKENS]
 
 
+def _in_word(sign: str) -> bool:
+    kind = CLASS_OF[ord(sign)]
+    return (kind <= DIGIT or kind == WIDE) and not INVISIBLE.match(sign)
+
+
 class _Frame(NamedTuple):
     """The properties that a piece of text has from the elements around it."""
 
@@ -281,6 +287,8 @@ class _Frame(NamedTuple):
     row: int = -1
     lists: int = 0
     link: bool = False
+    # Whether the link leads to a place on the page.
+    near: bool = False
     strong: bool = False
     pre: bool = False
     mark: tuple[int, int] = _PLAIN  # the style and the link
@@ -318,7 +326,9 @@ class _Run:
         if frame.pre:
             self._add_preformatted(piece, frame, inner)
             return
-        if frame.link and frame.kind == HEADING:
+        if frame.link and (
+            frame.kind == HEADING or (frame.near and not frame.mark[0] & RAISED)
+        ):
             only = piece.strip(" \t\r\n\f")
             if len(only) == 1 and only in PERMALINKS:
                 self.gap()
@@ -391,6 +401,21 @@ class _Run:
         """Add a space, unless one is pending."""
         if self.parts and not self.pending:
             self.pending, self.around = _SPACE, frame.mark
+
+    def end(self, tag: Tag, tail: str | None, row: int, frame: _Frame) -> None:
+        """Process the end of an element, given its row and the frame around it."""
+        if tag.name in APART:
+            self.apart = len(self.parts)
+        elif (
+            tag.name == "cite"
+            and frame.kind == QUOTE
+            and self.parts
+            and self.inner >= row
+            and tail
+            and _in_word(tail[0])
+        ):
+            # Style sheets show a cite that begins a quote as a block.
+            self.pending, self.around = _LINE, frame.mark
 
     def new_line(self) -> None:
         """Start a new line in preformatted text, unless the last one is empty."""
@@ -614,7 +639,8 @@ def _inside(frame: _Frame, tag: Tag, attributes: dict[str, str], here: int) -> _
     """The frame inside an element, given the frame around it."""
     style, link = frame.mark
     if tag.name == "a" and "href" in attributes:
-        return frame._replace(link=True, mark=(style, here))
+        near = len(attributes["href"]) > 1 and attributes["href"][0] == "#"
+        return frame._replace(link=True, near=near, mark=(style, here))
     if not tag.is_block:
         if not tag.style:
             return frame
@@ -681,9 +707,8 @@ def python_walk(root: Any, lenient: bool = False) -> Walk:
             if tag.is_block:
                 _border(run, frame, outer_frame.pre, tables)
             tables.leave(here)
+            run.end(tag, element.tail, here, outer_frame)
             here, run.block, frame = outer, block, outer_frame
-            if tag.name in APART:
-                run.apart = len(run.parts)
             if open_elements and element.tail:
                 run.add(element.tail, frame, here)
             continue
