@@ -41,10 +41,10 @@ _PROVIDERS = {
 }
 # What a page's source has if scripts draw players, and the tags of what these replace.
 _DRAWN = {
-    **dict.fromkeys(SCRIPTED, "script"),
-    **dict.fromkeys(("rll-youtube-player", "plyr-embed-id"), "div"),
-    **{tag: tag for tag in (f"{a}-{b}" for a in ("amp", "lite") for b in _PROVIDERS)},
-    "noscript": "noscript",
+    **dict.fromkeys(SCRIPTED, ("script",)),
+    **dict.fromkeys(("rll-youtube-player", "plyr-embed-id"), ("div",)),
+    "videoid=": tuple(f"{a}-{b}" for a in ("amp", "lite") for b in _PROVIDERS),
+    "<noscript": ("noscript",),
 }
 # Words of titles that only name the kind of player.
 _NO_TITLE = frozenset(
@@ -94,8 +94,9 @@ def with_scripts(page: Page, walk: Walk) -> Walk:
     The walk itself passes over scripts, and over other elements that they replace.
     """
     body = page.body
-    drawn = _DRAWN.items()
-    tags = {tag for name, tag in drawn if body is None or holds(body, name.encode())}
+    tags: list[str] = []
+    for name, replaced in _DRAWN.items():
+        tags += replaced if body is None or holds(body, name.encode()) else ()
     scripts = [
         element
         for element in (page.root.iter(*tags) if tags else ())
@@ -131,7 +132,7 @@ def _is_drawn(element: Any) -> bool:
     if element.tag == "div":
         classes = element.get("class") or ""
         return "rll-youtube-player" in classes or _IDS[-1] in element.attrib
-    return True
+    return element.tag != "noscript" or next(element.iter("iframe"), None) is not None
 
 
 def label_of(embed: Embed) -> str:
