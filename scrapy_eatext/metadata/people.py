@@ -104,11 +104,12 @@ def trimmed(text: str) -> str:
 
 def names_by(line: str, following: str) -> list[str]:
     """The names after a "by" in a line, or in the next line if the "by" is alone."""
-    if _BY.match(line) is not None:
+    if (by := _BY.match(line)) is not None:
+        is_alone = not any(map(str.isalnum, line[by.end() :]))
         # A name in small letters is a user name.
         return [
             name
-            for name in names_in(f"{line}\n{following}")
+            for name in names_in(f"{line}\n{following}" if is_alone else line)
             if not (name.isalpha() and name.islower())
         ]
     lower = line.lower()

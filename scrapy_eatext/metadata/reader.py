@@ -10,7 +10,7 @@ from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy_eatext.deadline import TimeLimitError
-from scrapy_eatext.metadata.jsonld import JsonLd
+from scrapy_eatext.metadata.jsonld import OF_EVENTS, JsonLd
 from scrapy_eatext.metadata.media import figures_in, films_in, images_in, media_of
 from scrapy_eatext.metadata.people import is_name, people_in, trimmed
 from scrapy_eatext.metadata.schema import Data
@@ -333,14 +333,14 @@ class Reader:
         if self._is_product:
             return
         visible = self._visible
-        yield from _shown("time", visible.times, "")
+        yield from self._shown("time", visible.times, "")
         match = _URL_DATE.search((self._page.url or "").partition("?")[0])
         if match is not None:
             yield from self._iso("page", ["-".join(filter(None, match.groups()))])
-        yield from _shown("page", visible.written, "")
+        yield from self._shown("page", visible.written, "")
         # A page without another date has that of its update.
-        yield from _shown("time", visible.times, "updated")
-        yield from _shown("page", visible.written, "updated")
+        yield from self._shown("time", visible.times, "updated")
+        yield from self._shown("page", visible.written, "updated")
 
     def _modified(self) -> Iterator[_Date]:
         yield from self._iso("json-ld", [self._data.date("dateModified")])
@@ -355,7 +355,23 @@ class Reader:
             ("page", self._visible.written),
             ("page", self._visible.foot()),
         ):
-            yield from _shown(source, found, "updated", "edited")
+            yield from self._shown(source, found, "updated", "edited")
+
+    @cached_property
+    def _of_events(self) -> frozenset[str]:
+        """The days on which an event of the page begins or ends."""
+        texts = (*self._data.days, *map(self._things.in_microdata, OF_EVENTS))
+        return frozenset(day[:10] for _, day, _ in self._iso("", texts))
+
+    def _shown(
+        self, source: str, found: Iterable[Dated], *changes: str
+    ) -> Iterator[_Date]:
+        """The dates of some kinds of ``changes``, where "" is publication."""
+        return (
+            (source, day, raw)
+            for day, raw, change in found
+            if change in changes and day[:10] not in self._of_events
+        )
 
     # -- the other fields
 
@@ -519,8 +535,3 @@ def _without_by(value: str) -> str:
         # The name may stand in brackets after the mail address.
         value = _MAIL.sub("", value).strip(" ()")
     return _IN_LINE.sub("", value)
-
-
-def _shown(source: str, found: Iterable[Dated], *changes: str) -> Iterator[_Date]:
-    """The dates of some kinds of ``changes``, where "" is publication."""
-    return ((source, day, raw) for day, raw, change in found if change in changes)

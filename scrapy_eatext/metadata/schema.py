@@ -18,6 +18,7 @@ from lxml import etree
 
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.metadata.jsonld import (
+    OF_EVENTS,
     JsonLd,
     listed,
     scripts_of,
@@ -25,7 +26,6 @@ from scrapy_eatext.metadata.jsonld import (
     types_of,
     unprefixed,
 )
-from scrapy_eatext.metadata.visible import is_of_readers
 from scrapy_eatext.page.characters import strip_unstorable
 from scrapy_eatext.page.source import find, holds
 from scrapy_eatext.page.values import MOST_VALUES, beginning, shortened
@@ -74,12 +74,18 @@ _RDFA = _Syntax(
 # Without an equals sign in it no byte is read for two of them.
 _PROPERTY = (b"itemprop", b"itemProp")
 _PROPERTY_VALUE = re.compile(rb"\s*=\s*[\"']?([^\"'<>=]{0,800})")
+# Properties that readers wrote, with names and dates of their own.
+_READERS_PROPS = frozenset(
+    ("review", "reviews", "comment", "comments", "suggestedanswer", "acceptedanswer")
+)
+# Types of things that readers wrote.
+_READERS_TYPES = frozenset(("Answer", "Comment", "UserComments"))
 # How many elements are read, and the most characters of one value and of all.
 _MAX_ELEMENTS, _LONGEST, _MAX_CHARS = 3000, 5000, 300_000
 _MAX_NAMES = 200
 # The properties that metadata are read from, and those that texts() reads of a thing.
 _OF_PAGES = frozenset(
-    "author dateModified datePublished headline name @id @value".split()
+    (*"author dateModified datePublished headline name @id @value".split(), *OF_EVENTS)
 )
 # Properties whose values are addresses, and the attributes that have them.
 _ADDRESSES = frozenset(
@@ -127,7 +133,9 @@ def _things_in(
         value: Any
         if is_thing:
             value = scopes[element] = {"@type": _names(element.get(syntax.types))}
-            if not names or owner is None:
+            is_own = not names or owner is None
+            # Of those that metadata are read from, comments are left out.
+            if is_own and (wanted is None or not _is_of_readers(element)):
                 yield Thing(syntax.source, value)
         else:
             value = _value(element, names, left)
@@ -149,10 +157,17 @@ def _place_in(
     for around in reversed(path):
         if around in scopes:
             owner, is_readers = scopes[around], False
-        elif is_of_readers(around):
+        elif _is_of_readers(around):
             is_readers = True
         places[around] = owner, is_readers
     return owner, is_readers
+
+
+def _is_of_readers(element: Any) -> bool:
+    """Whether an element is marked as a comment, a review or an answer."""
+    prop = (element.get("itemprop") or "")[:_MAX_NAMES].lower()
+    types = _names(element.get("itemtype"))
+    return prop in _READERS_PROPS or not _READERS_TYPES.isdisjoint(types)
 
 
 def _properties_in(source: bytes) -> frozenset[str]:

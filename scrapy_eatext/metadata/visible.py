@@ -24,8 +24,8 @@ from scrapy_eatext.metadata.people import (
 )
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
-from scrapy_eatext.page.names import BYLINES, DATELINES
-from scrapy_eatext.page.tables import rows_with, values_of
+from scrapy_eatext.page.names import BYLINES, COMMENTS, DATELINES, READERS, RELATED
+from scrapy_eatext.page.tables import blocks_within, rows_with, values_of
 from scrapy_eatext.page.tags import CODE, HEADING, TAG_ID
 from scrapy_eatext.page.values import BOUNDS, beginning, shortened
 from scrapy_eatext.page.walk import attribute_values, nodes_of
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
 _START, _END = BlockColumn.START, BlockColumn.END
+_LINK_CHARS = BlockColumn.LINK_CHARS
 _KIND, _LEVEL, _CHARS = BlockColumn.KIND, BlockColumn.LEVEL, BlockColumn.CHARS
 _MAY_HAVE_DATE = _CHARS, BlockColumn.DIGITS, _START, _END
 _TIME_TAG, _LINK_TAG = TAG_ID["time"], TAG_ID["a"]
@@ -60,9 +61,8 @@ _FOOT = 30
 _MAX_LINKS = 200
 # How many occurrences of the title's text may be its block.
 _MAX_PLACES = 20
-# How many elements around a byline may be a menu, and how many around a time a review.
+# How many elements around a byline may be a menu.
 _AROUND = 6
-_MAX_DEPTH = 50
 # The fewest digits of a date: a year and the day.
 _FEWEST_DIGITS = 5
 # How many characters before a date may be its label.
@@ -83,15 +83,17 @@ _EDITED = re.compile(
 )
 # Words directly before the date of something else: of an event, a deadline, a beginning.
 _OF_ELSE = re.compile(
-    r"(?:\b(?:until|till|through|deadline|due|starts?|starting|begins?|beginning|ends?|ending|event"
+    r"(?:\b(?:when|wann|wanneer|quand|cuándo|quando|när|når|kiedy|kdy|когда"
+    r"|until|till|through|deadline|due|starts?|starting|begins?|beginning|ends?|ending|event"
     r"|expir(?:es|y|ed)|valid|closes|closing|opens|opening|since|joined|founded|born|died"
     r"|bis|ab|seit|(?:\w{0,20})frist|(?:\w{0,20})schluss|beginn|start|ende|veranstaltung|termin"
     r"|gültig|jusqu['’]au|date limite|début|fin|depuis|événement|hasta|plazo|fecha límite|inicio"
     r"|comienza|desde|evento|fino al?|scadenza|inizio|até|prazo|início|tot|vanaf|aanvang|evenement"
     r"|senast|startar|starter|sista dag|wydarzenie|początek|до|начало|срок|son tarih|başlangıç)"
-    r"\b(?:(?:\s[^\W\d_]{1,12}){0,2}\s?[:：])?|締切|締め切り|開催日?|截止(?:日期)?|마감)"
+    r"\b(?:(?:\s[^\W\d_]{1,12}){0,2}\s?[:：])?|日時|일시|締切|締め切り|開催日?|截止(?:日期)?|마감)"
     r"[\s:：(–-]{0,3}(?:(?:on|am|at|den|the|le|el|il|em|op|zum)\s)?(?:[^\W\d_]{2,10}[.,]{0,2}\s)?$"
 )
+_VERSION = re.compile(r"\d\.\d")
 # In running text this many words in small letters stand before a date, unless the
 # sentence tells when the page was published.
 _RUNNING = 5
@@ -108,10 +110,6 @@ _LOGO = re.compile(r"[\s_-](?:logo|branding|navbar-brand|site-?title|site-?name)
 # Elements that do not hold the page's byline, as menus and logins.
 _MENUS = frozenset(("nav", "aside", "form", "dialog"))
 _HOME = ("/", "./", "/index.html")
-# Properties of microdata that readers wrote, with names and dates of their own.
-_READERS_PROPS = frozenset(
-    ("review", "reviews", "comment", "comments", "suggestedanswer", "acceptedanswer")
-)
 
 
 class Dated(NamedTuple):
@@ -241,7 +239,27 @@ class Visible:
 
         # Rows in the order of the page are in the order of their blocks too.
         begin, end = (bisect_left(rows, block, key=first) for block in self._near)
-        return rows[begin:end]
+        return [row for row in rows[begin:end] if first(row) not in self._beside]
+
+    @cached_property
+    def _beside(self) -> frozenset[int]:
+        """The blocks near the title whose names and dates are those of other texts."""
+        start, end = self.start + 1, self._near[1]
+        near = self._walk.blocks[start:end]
+        read = (near[:, _CHARS] - near[:, _LINK_CHARS]).cumsum()
+        # Before any text they are the page's own, or those of a thread's first post.
+        below = start + 1 + int(read.searchsorted(_SHORT))
+        # A line with the date may have the number of comments too.
+        lines = {*DATELINES.rows(self._walk)}
+        rows = [*COMMENTS.rows(self._walk), *RELATED.rows(self._walk)]
+        rows = [row for row in rows if row not in lines]
+        return frozenset(
+            block
+            for part, least in ((READERS.rows(self._walk), start), (rows, below))
+            for _, first, last in blocks_within(self._walk.elements, part)
+            if first >= least
+            for block in range(first, min(last, end))
+        )
 
     def _elements_near(self, rows: list[int]) -> Iterator[tuple[Any, int, int]]:
         """Of the elements of some rows, the small ones near the title.
@@ -339,7 +357,8 @@ class Visible:
         begin, end = self._near
         near = self._walk.blocks[begin:end]
         is_short = (near[:, _CHARS] <= _SHORT) & (near[:, _KIND] != CODE)
-        return [begin + i for i in is_short.nonzero()[0].tolist()]
+        short = (begin + i for i in is_short.nonzero()[0].tolist())
+        return [block for block in short if block not in self._beside]
 
     def _marked_names(self) -> Iterator[tuple[Any, int, int]]:
         """The elements near the title that are marked as the author's name."""
@@ -358,11 +377,11 @@ class Visible:
         return {title, *title.iterancestors()}
 
     def _is_elsewhere(self, node: Any) -> bool:
-        """Whether an element is in a menu or a reader's text, not beside the title."""
+        """Whether an element is in a menu, not beside the title."""
         for around in islice(node.iterancestors(), _AROUND):
             if around in self._around_title:
                 return False
-            if around.tag in _MENUS or is_of_readers(around):
+            if around.tag in _MENUS:
                 return True
         return False
 
@@ -373,8 +392,6 @@ class Visible:
         """The dates in time elements near the title."""
         made: list[Dated] = []
         for node, first, last in self._elements_near(self._tagged(_TIME_TAG)):
-            if is_in_a_review(node):
-                continue
             written = node.get("datetime") or node.get("title") or ""
             day = self._iso(written)
             if not day:
@@ -440,6 +457,11 @@ class Visible:
         is_label = label.endswith(":") or (len(words) <= 3 and "by" not in words)
         return label if is_label else ""
 
+    def _is_of_release(self, block: int, before: str) -> bool:
+        """Whether a date stands behind a version in a heading below the title."""
+        is_below = block > self.start and _VERSION.search(before) is not None
+        return is_below and self._walk.blocks.item(block, _KIND) == HEADING
+
     def _iso(self, text: str) -> str:
         return dates.iso(text, day_first=self._page.is_day_first) if text else ""
 
@@ -455,8 +477,10 @@ class Visible:
                 before = self._label(block - 1) + before
             # The label is before the date, words such as "updated" may be behind it.
             change = _change(before)
-            if not change and _is_else(
-                before[: len(before) + begin - end], text[:begin]
+            label = before[: len(before) + begin - end]
+            if not change and (
+                _is_else(label, text[:begin])
+                or self._is_of_release(block, text[:begin])
             ):
                 change = "else"
             done = end
@@ -513,25 +537,6 @@ def _is_else(label: str, line: str) -> bool:
     stretch = _STRETCH.split(line)[-1]
     is_running = sum(word[0].islower() for word in stretch.split()) >= _RUNNING
     return is_running and not _PUBLISHED.search(stretch.casefold())
-
-
-def is_in_a_review(node: Any) -> bool:
-    """Whether an element stands in a reader's review or comment.
-
-    Ancestors are read up to the one with the item that the element's property is of.
-    """
-    for around in islice(node.iterancestors(), _MAX_DEPTH):
-        if is_of_readers(around):
-            return True
-        if around.get("itemscope") is not None:
-            break
-    return False
-
-
-def is_of_readers(element: Any) -> bool:
-    """Whether an element is marked as a comment, a review or an answer."""
-    prop = element.get("itemprop")
-    return bool(prop) and prop[:_LABEL].lower() in _READERS_PROPS
 
 
 def key(text: str) -> str:

@@ -133,6 +133,9 @@ DATELINES = Names(
     "date dateline datetime posted published publish publication pubdate time timestamp "
     "prop:published"
 )
+# What readers wrote, by microdata; and links to other pages below a text.
+READERS = Names("prop:answer prop:comment prop:comments prop:review prop:reviews")
+RELATED = Names("recommendations recommended related")
 # Notes at the end of a text, and sources that the text refers to.
 FOOTNOTES = Names(
     "endnote endnotes footnote footnotes references role:endnotes role:footnote"
