@@ -191,7 +191,10 @@ class _Prices:
     def _in_block(self, i: int) -> Iterator[_Price]:
         row = self._walk.blocks.item(i, _ELEMENT)
         if self._size(row) > 1:
-            row = self._walk.blocks.item(i, _INNER)
+            # The block's first element within the one that has other blocks too.
+            around, row = row, self._walk.blocks.item(i, _INNER)
+            while row != around and (outer := self._cell(row, _PARENT)) != around:
+                row = outer
         node = self._walk.node(row)
         inside = list(islice(node.iter(etree.Element), _MAX_INSIDE))
         names: set[str] = set()
