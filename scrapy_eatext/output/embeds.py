@@ -14,7 +14,7 @@ from scrapy_eatext.page.characters import strip_unstorable
 from scrapy_eatext.page.columns import ElementColumn, MarkColumn
 from scrapy_eatext.page.names import POSTED
 from scrapy_eatext.page.players import AUDIO, PLAYERS, SCRIPTED, VIDEO, player_of
-from scrapy_eatext.page.source import holds
+from scrapy_eatext.page.source import find, holds
 from scrapy_eatext.page.values import shortened
 from scrapy_eatext.page.walk import EMBED, nodes_of
 from scrapy_eatext.result import Embed
@@ -32,8 +32,8 @@ _PARAMETERS = frozenset(("movie", "src"))
 _INSIDE = 20
 _LONGEST_TITLE = 300
 # Attributes with the ID of a video, and the address before it for each word that the tag
-# or the provider's attribute has.
-_IDS = ("data-videoid", "videoid", "data-plyr-embed-id")
+# has.
+_IDS = ("data-videoid", "videoid")
 _PROVIDERS = {
     "youtube": "https://www.youtube.com/embed/",
     "vimeo": "https://player.vimeo.com/video/",
@@ -42,9 +42,7 @@ _PROVIDERS = {
 # What a page's source has if scripts draw players, and the tags of what these replace.
 _DRAWN = {
     **dict.fromkeys(SCRIPTED, ("script",)),
-    **dict.fromkeys(("rll-youtube-player", "plyr-embed-id"), ("div",)),
     "videoid=": tuple(f"{a}-{b}" for a in ("amp", "lite") for b in _PROVIDERS),
-    "<noscript": ("noscript",),
 }
 # Words of titles that only name the kind of player.
 _NO_TITLE = frozenset(
@@ -97,6 +95,8 @@ def with_scripts(page: Page, walk: Walk) -> Walk:
     tags: list[str] = []
     for name, replaced in _DRAWN.items():
         tags += replaced if body is None or holds(body, name.encode()) else ()
+    if body is None or _has_frame_in_noscript(body):
+        tags.append("noscript")
     scripts = [
         element
         for element in (page.root.iter(*tags) if tags else ())
@@ -125,13 +125,22 @@ def with_scripts(page: Page, walk: Walk) -> Walk:
     return replace(walk, marks=made)
 
 
+def _has_frame_in_noscript(source: bytes) -> bool:
+    """Whether a noscript has a frame, but for that of a tag manager, which many have."""
+    begin = find(source, b"<noscript")
+    while begin >= 0:
+        end = find(source, b"</noscript", begin)
+        content = source[begin : end if end >= 0 else len(source)]
+        if b"<iframe" in content and b"googletagmanager" not in content:
+            return True
+        begin = find(source, b"<noscript", end) if end >= 0 else -1
+    return False
+
+
 def _is_drawn(element: Any) -> bool:
     """Whether a script may draw a player in an element's place."""
     if element.tag == "script":
         return any(name in (element.get("src") or "") for name in SCRIPTED)
-    if element.tag == "div":
-        classes = element.get("class") or ""
-        return "rll-youtube-player" in classes or _IDS[-1] in element.attrib
     return element.tag != "noscript" or next(element.iter("iframe"), None) is not None
 
 
@@ -172,8 +181,8 @@ def _addresses(element: Any) -> Iterator[str]:
         if inside is element and (
             video := next(filter(None, map(inside.get, _IDS)), "")
         ):
-            named = f"{inside.tag} {inside.get('data-plyr-provider')}"
-            yield from (at + video for word, at in _PROVIDERS.items() if word in named)
+            tag = inside.tag
+            yield from (at + video for word, at in _PROVIDERS.items() if word in tag)
         if inside.tag == "param" and inside.get("name") in _PARAMETERS:
             yield inside.get("value") or ""
         elif inside is element or inside.tag in ("source", "embed", "iframe"):

@@ -85,10 +85,13 @@ class MarkdownParts:
         self._layout = layout
         self._parents: dict[int, int] = {}
         holders = [0]
+        in_tables: set[int] = set()
         while holders:
             holder = holders.pop()
             inside = nodes.children[holder]
             self._parents |= dict.fromkeys(inside, holder)
+            if holder in nodes.tables or holder in in_tables:
+                in_tables.update(inside)
             holders += [node for node in inside if node in nodes.children]
         # For each block in a table, the outermost table around it and its row there.
         self._row_of: dict[int, tuple[int, int]] = {}
@@ -96,7 +99,12 @@ class MarkdownParts:
             table = nodes.tables[node]
             for number, line in enumerate((*table.head, *table.body)):
                 self._row_of |= dict.fromkeys(_leaves(line), (node, number))
-        leaves = list(nodes.leaves())
+        # Rules in tables are not written.
+        leaves = [
+            leaf
+            for leaf in nodes.leaves()
+            if nodes.kinds[leaf] != NodeKind.RULE or leaf not in in_tables
+        ]
         self._order = {leaf: n for n, leaf in enumerate(leaves)}
         self._leaves = self._by_unit(leaves, has_headline=bool(judged.headline.text))
         # Where each table begins, and where each row begins and ends.
@@ -289,9 +297,7 @@ class MarkdownParts:
             while True:
                 if kinds[holder] == NodeKind.TABLE:  # the node is a caption
                     holder = parents[holder]
-                elif kinds[holder] == NodeKind.ITEM and (
-                    self._order[next(self._whole.leaves(holder))] < first
-                ):
+                elif kinds[holder] == NodeKind.ITEM and (self._first(holder) < first):
                     holder = parents[parents[holder]]
                 elif holder in children:
                     children[holder].append(child)
@@ -300,6 +306,11 @@ class MarkdownParts:
                     children[holder] = [child]
                     child, holder = holder, parents[holder]
         return replace(self._nodes, children=children, tables=tables)
+
+    def _first(self, holder: int) -> int:
+        """The number of the first block in a holder."""
+        leaves = self._whole.leaves(holder)
+        return next(self._order[leaf] for leaf in leaves if leaf in self._order)
 
 
 def _leaves(row: _Row) -> Iterator[int]:
