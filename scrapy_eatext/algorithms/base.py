@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.page import Page
 
 __all__ = [
+    "KINDS",
     "Algorithm",
     "OptionError",
     "Options",
@@ -35,6 +36,9 @@ __all__ = [
     "switch",
     "text",
 ]
+
+# The kinds of pages that the shipped model knows.
+KINDS = "article collection documentation forum listing other page product service"
 
 
 @dataclass(frozen=True)

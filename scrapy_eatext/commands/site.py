@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 import time
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import signals
 from scrapy.exceptions import UsageError
 from scrapy.utils.conf import feed_process_params_from_cli
+from w3lib.url import file_uri_to_path
 
 from scrapy_eatext.commands.choosing import add_options
 from scrapy_eatext.commands.fetching import process_of, run_crawl
@@ -52,6 +54,8 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
             settings, args.output, overwrite_output=args.overwrite_output
         )
         settings.set("FEEDS", feeds, "cmdline")
+    if args.state or settings.get("JOBDIR"):
+        _check_feeds(settings.getdict("FEEDS"))
     if args.markdown:
         fields = {**FIELDS, "markdown": "markdown"}
         del fields["text"]
@@ -80,6 +84,18 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
         why = "the start pages lead to no others" if is_start_all else "none was wanted"
         return fail(f"no page is in the feed: {why}")
     return 0
+
+
+def _check_feeds(feeds: dict[str, Any]) -> None:
+    """Raise UsageError for a feed that another crawl cannot append items to."""
+    for uri, options in feeds.items():
+        path = Path(file_uri_to_path(uri) if uri.startswith("file:") else uri)
+        is_kept = (
+            not options.get("overwrite") and path.is_file() and path.stat().st_size
+        )
+        if is_kept and options.get("format") in ("json", "xml"):
+            what = "has items of an earlier crawl: none can be appended to it"
+            raise UsageError(f"{uri} {what}, only to JSON Lines (.jsonl)")
 
 
 class _Progress(StatusLine):

@@ -9,6 +9,7 @@ from datetime import date
 from math import inf
 from typing import Any, NamedTuple
 
+from scrapy_eatext.algorithms.base import KINDS
 from scrapy_eatext.declared import OptionError
 from scrapy_eatext.spiders.addresses import canonical
 
@@ -31,8 +32,6 @@ SETTINGS = {
     "AUTOTHROTTLE_START_DELAY": 0.5,
     "ROBOTSTXT_OBEY": True,
 }
-# The kinds of pages that the shipped model knows.
-KINDS = "article collection documentation forum listing other page product service"
 Texts = str | Sequence[str]
 
 
@@ -118,6 +117,6 @@ ARGUMENTS = {
         "",
         str,
         "a file for the crawl's state: a crawl that was stopped resumes, and the next"
-        " one yields only pages that are new or changed; use -o then, not -O",
+        " one yields only pages that are new or changed; use -o FILE.jsonl then, not -O",
     ),
 }

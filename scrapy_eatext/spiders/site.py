@@ -61,7 +61,7 @@ logger = logging.getLogger(__name__)
 # The kinds of pages that list others, which are yielded only if the argument names
 # them.
 _LISTS = frozenset(("collection", "listing"))
-# The kinds of pages whose links are not followed: lists link to the same pages.
+# The kinds of pages whose links are followed last: lists link to the same pages.
 _LEAVES = frozenset(("article", "forum", "product"))
 # Extensions of files that are not pages.
 _NO_PAGES = {f".{extension}" for extension in IGNORED_EXTENSIONS}
@@ -74,8 +74,8 @@ _MAX_SELF_REDIRECTS, _MAX_REDIRECTS = 2, 10
 # copies are counted.
 _MAX_COPIES, _MAX_ORIGINALS = 3, 10_000
 # Priorities in the queue: start URLs, entries of a list, the list's next page, other
-# links, and URLs from sitemaps and feeds, which may be dead.
-_START, _LISTED, _NEXT, _OTHER, _NAMED = 120, 110, 100, 60, 20
+# links, URLs from sitemaps and feeds, which may be dead, and links of leaves.
+_START, _LISTED, _NEXT, _OTHER, _NAMED, _OF_LEAF = 120, 110, 100, 60, 20, 10
 # The minimum priority of each rank.  A rank is requested when no request of a higher
 # one is in flight, as its response may add to the higher rank.
 _RANKS = (_NEXT, _NAMED + 10, -inf)
@@ -136,6 +136,8 @@ class SiteSpider(Spider):
         self._yields = Yields()
         # The number of copies by the URLs of their originals.
         self._copies: Counter[str] = Counter()
+        # The pages that were held for their originals.
+        self._held: set[str] = set()
         # The number of requests in flight by rank.
         self._in_flight: Counter[float] = Counter()
         # The number of failed pages in a row, by host.
@@ -145,6 +147,8 @@ class SiteSpider(Spider):
         # Whether a response has come since the last call of _go_on().
         self._has_response = True
         self._sitemaps = 0
+        # The number of items, and their maximum, 0 for no limit.
+        self._items = self.max_items = 0
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
@@ -164,6 +168,7 @@ class SiteSpider(Spider):
         project_limit = crawler.settings.getint("CLOSESPIDER_ITEMCOUNT")
         if limit := min(filter(None, (spider.max_pages, project_limit)), default=0):
             crawler.settings.set("CLOSESPIDER_ITEMCOUNT", limit, "cmdline")
+        spider.max_items = limit
         connect = crawler.signals.connect
         connect(spider.spider_opened, signals.spider_opened)
         connect(spider.spider_idle, signals.spider_idle)
@@ -234,7 +239,7 @@ class SiteSpider(Spider):
         between gives the event loop its turn.
         """
         limit = self.settings.getint("CONCURRENT_REQUESTS")
-        while self._in_flight.total() < limit:
+        while self._in_flight.total() < limit and not self._is_full():
             highest = max(+self._in_flight, default=_RANKS[-1])
             request = None
             with self.known.transaction():
@@ -255,6 +260,9 @@ class SiteSpider(Spider):
                 self._count("failed/page")
                 return False
             verdict, shape = self._yields.judge(_shapes(visit))
+            if visit.url in self._held:
+                # It is wanted, as its original has no page.
+                verdict = REQUEST
             if verdict == HOLD:
                 self.known.set(visit.url, "held", shape)
             elif verdict == REFUSE:
@@ -290,8 +298,10 @@ class SiteSpider(Spider):
         return bool(scheduled)
 
     def spider_idle(self) -> None:
-        # Requests that other components dropped are still counted as in flight.
+        # Requests and items that other components dropped are still counted.
         self._in_flight.clear()
+        if self.crawler.stats is not None:
+            self._items = self.crawler.stats.get_value("item_scraped_count", 0)
         self._yields.reset_in_flight()
         self.known.release()
         if self._crawl(self._requests()):
@@ -399,6 +409,10 @@ class SiteSpider(Spider):
 
     def parse_page(self, response: Response, visit: Visit) -> Iterator[Any]:
         self._failures.pop(host_of(visit.url), None)
+        if self._is_full():
+            self._count_response(visit, is_worth=None)
+            self.known.set(visit.url, "pending")
+            return
         target = self._target(response)
         if response.status in _REDIRECTS or canonical(target) not in ("", visit.url):
             yield from self._redirected(response, visit, target)
@@ -416,18 +430,23 @@ class SiteSpider(Spider):
             self._leave_other_languages(response)
         is_list = self._is_list(result)
         added = yield from self._follow(response, result, visit, is_list)
-        original, item = "", None
+        original, is_new, item = "", 0, None
         if self.wants(response, result):
-            original = self._original(result, visit)
+            original, is_new = self._original(result, visit)
             item = None if original else self._item_of(response, result, visit)
         else:
             self._count(f"unwanted/{self._lack(response, result) or 'other'}")
-        self._count_response(visit, is_worth=bool(added) or item is not None)
+        is_held = bool(original) and not self.known.is_done(original)
+        is_worth = bool(added or is_new) or item is not None
+        # A page that is held for a known one may still give an item.
+        self._count_response(visit, is_worth=is_worth or (None if is_held else False))
         if item is not None:
             kind = result.page_type or "unknown"
             self._count(f"yielded/{kind}/{self._domain(visit.url)}")
+            self._items += 1
             yield item
-        elif original and not self.known.is_done(original):
+        elif is_held:
+            self._held.add(visit.url)
             self.known.set(visit.url, "held", original)
         else:
             text = "" if original else result.text
@@ -494,10 +513,10 @@ class SiteSpider(Spider):
                 ItemAdapter(item)["change"] = change
         return item
 
-    def _original(self, result: MainText, visit: Visit) -> str:
-        """The canonical URL of a copy, which is queued; "" for an original.
+    def _original(self, result: MainText, visit: Visit) -> tuple[str, int]:
+        """The canonical URL of a copy, "" for an original, and whether it is new.
 
-        If the canonical URL differs only in its query or ending and is not done, this
+        It is queued.  If it differs only in its query or ending and is not done, this
         page replaces it.
         """
         original = canonical(result.canonical_url)
@@ -505,20 +524,22 @@ class SiteSpider(Spider):
         # the original: hence _MAX_COPIES.
         is_front = urlsplit(original).path == "/"
         if original == visit.url or not self._domain(original) or is_front:
-            return ""
+            return "", 0
+        is_new = 0
         if not self.known.is_done(original):
             if is_same_page(original, visit.url):
                 self.known.leave_out(original)
-                return ""
-            self._add([visit._replace(url=original)])
+                return "", 0
+            is_new = self._add([visit._replace(url=original)])
         self._copies[original] += 1
         if len(self._copies) > _MAX_ORIGINALS:
             self._copies.clear()
+            self._held.clear()
         # An original without a text may be a redirect to this page.
         if self._copies[original] > _MAX_COPIES or not self.known.has_text(original):
-            return ""
+            return "", is_new
         self._count("trap/copy")
-        return original
+        return original, is_new
 
     def _follow(
         self, response: HtmlResponse, result: MainText, visit: Visit, is_list: bool
@@ -540,9 +561,9 @@ class SiteSpider(Spider):
             next_visit = Visit(result.next_page, "page", visit.depth, _NEXT)
             # If no entry is new, the entries of the list's next page are not new either.
             self._add([next_visit], again=bool(added))
-        if depth <= self.max_depth and (is_start or not is_leaf):
+        if depth <= self.max_depth:
             # Not counted as new entries, as the links of a calendar are endless.
-            priority = _OTHER - depth
+            priority = (_OTHER if is_start or not is_leaf else _OF_LEAF) - depth
             yield from self._add_all(
                 Visit(url, "page", depth, priority) for _, url in _links(response)
             )
@@ -620,6 +641,9 @@ class SiteSpider(Spider):
 
     def _visit(self, response: Response) -> Visit:
         return Visit(*response.meta.get("site_visit", (canonical(response.url),)))
+
+    def _is_full(self) -> bool:
+        return 0 < self.max_items <= self._items
 
     def _is_start(self, visit: Visit) -> bool:
         return visit.role == "page" and visit.depth == 0 and visit.priority >= _START

@@ -81,6 +81,8 @@ class State:
             if hasattr(self, "_base"):
                 self._base.close()
             must = "it must be a new file, or that of an earlier crawl of these hosts"
+            if "locked" in str(error):
+                must = "another crawl is using it"
             raise ValueError(f"state is {path!r}, {must}: {error}") from error
         self._run("UPDATE pages SET status='pending' WHERE status IN ('asked', 'held')")
         self.is_resumed = bool(self.waiting())
@@ -178,7 +180,7 @@ class State:
         return self._value("SELECT count(*) FROM pages WHERE status='pending'") or 0
 
     def set(self, url: str, status: str, reason: str = "") -> None:
-        """Set the status of a URL: refused, failed, asked or held.
+        """Set the status of a URL: pending, refused, failed, asked or held.
 
         A held URL waits for release() of the reason: a shape, or another page's URL.
         """

@@ -141,6 +141,21 @@ def test_an_original_that_leads_back(site, ending, in_map):
     assert site.paths() == sorted(wanted)
 
 
+@pytest.mark.parametrize("original", ["/read/of-b{}", "/b{}", "/old/b{}"])
+@pytest.mark.parametrize("status", [200, 404, 301])
+def test_pages_that_name_new_originals(site, original, status):
+    """Originals have a page, none, or lead back; or look like the pages that name them."""
+    site.pages["/"] = listing(f"b{n}" for n in range(30)).replace("/news/", "/old/")
+    for n in range(30):
+        place = original.replace("/old/", "/old/of-").format(n)
+        page = article(f"b{n}", canonical(site.url + place))
+        site.pages[f"/old/b{n}"] = page
+        site.pages[place] = {200: page, 404: (404, ""), 301: (301, f"/old/b{n}")}[
+            status
+        ]
+    assert len(site.paths()) == 30
+
+
 def test_a_wrong_original_of_all_pages_loses_few_of_them(site):
     wanted = site.add_news(40, 40)
     link = canonical(f"{site.url}/news")

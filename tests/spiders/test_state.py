@@ -170,7 +170,7 @@ def test_a_file_that_another_crawl_uses(path, monkeypatch):
     connect = partial(sqlite3.connect, timeout=0.1)
     state = State(path)
     monkeypatch.setattr(sqlite3, "connect", connect)
-    with pytest.raises(ValueError, match="database is locked"):
+    with pytest.raises(ValueError, match="another crawl is using it"):
         State(path)
     state.close()
     assert next_run(path) == (False, [])
