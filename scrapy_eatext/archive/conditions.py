@@ -8,10 +8,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scrapy_eatext.algorithms.base import KINDS
+from scrapy_eatext.execution.cascade import GIVEN_UP, POOR
 from scrapy_eatext.execution.choice import SettingError
 from scrapy_eatext.page.urls import host_of
 
 NAMES = ("host", "page_type", "language", "outcome", "algorithm", "score")
+_OTHERS = {"extracted", "unreadable", "skipped_off", "skipped_type"}
+# The values of the columns that have no others.
+_VALUES = {
+    "page_type": frozenset(KINDS.split()),
+    "outcome": POOR | GIVEN_UP | _OTHERS,
+}
 _CONDITION = re.compile(r"\s*(\w+)\s*(>=|<=|!=|=|>|<)\s*(.*?)\s*$")
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -72,4 +80,9 @@ def _condition(text: str) -> _Condition:
             raise SettingError("--where", text, "a score and a number") from None
     elif sign not in ("=", "!="):
         raise SettingError("--where", text, f"{name}= or {name}!= and values")
+    elif name == "host" and re.search("[/:]", value):
+        raise SettingError("--where", text, "host= and names like example.com")
+    elif name in _VALUES and not _VALUES[name].issuperset(values):
+        known = ", ".join(sorted(_VALUES[name]))
+        raise SettingError("--where", text, f"{name}= and some of {known}")
     return _Condition(name, sign, values)

@@ -63,6 +63,8 @@ class Difference:
     groups: dict[str, dict[str, Group]] = field(
         default_factory=lambda: {"host": {}, "kind": {}}
     )
+    # The new pages without a match whose URL alone is in the old run.
+    moved: int = 0
     only_old: int = 0
     only_new: int = 0
     outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -140,6 +142,7 @@ def compare(
     return difference
 
 
+_WITH_BEGINNING = "SELECT 1 FROM old WHERE key >= ? AND key < ? LIMIT 1"
 # The choices of ``by``, each with the key of a row.
 KEYS: dict[str, Callable[[Mapping[str, str]], str]] = {
     "page": lambda row: f"{row['url']} {row['id']}",
@@ -160,6 +163,9 @@ def _changes(
         match = table.execute(query, (key_of(row),)).fetchone()
         if match is None:
             difference.only_new += 1
+            begin = f"{row['url']} "
+            is_moved = table.execute(_WITH_BEGINNING, (begin, f"{begin}\U0010ffff"))
+            difference.moved += is_moved.fetchone() is not None
             continue
         table.execute("DELETE FROM old WHERE rowid = ?", match[:1])
         change = difference.add(json.loads(match[1]), row)

@@ -20,8 +20,9 @@ from typing import IO, Any
 from scrapy_eatext.archive import files
 from scrapy_eatext.durable import lock
 
-NAME = "manifest.jsonl"
-_OWN = re.compile(r"manifest(-\d+)?\.jsonl")
+# pyarrow and Spark leave out files whose names begin with _ when they read a folder.
+NAME = "_manifest.jsonl"
+OWN = re.compile(r"_manifest(-\d+)?\.jsonl")
 
 
 class OutputError(ValueError):
@@ -70,7 +71,7 @@ class Manifest:
         try:
             names = files.names_in(folder)
             drafts = [name for name in names if name.endswith(".part")]
-            if len(names) > len(drafts) and not any(map(_OWN.fullmatch, names)):
+            if len(names) > len(drafts) and not any(map(OWN.fullmatch, names)):
                 raise OutputError(
                     f"{folder} is not empty, and has no {NAME} of an earlier run"
                 )
@@ -228,7 +229,7 @@ class _RemoteLines:
     def write(self, line: bytes) -> None:
         if len(self._own) == self._MOST:
             self._own, self._number = [], self._number + 1
-        name = f"manifest-{self._number:06}.jsonl"
+        name = f"_manifest-{self._number:06}.jsonl"
         with files.written(files.joined(self._folder, name)) as file:
             file.write(b"".join(part + b"\n" for part in [*self._own, line]))
         self._own.append(line)
@@ -238,7 +239,7 @@ class _RemoteLines:
 
 
 def _manifests(folder: str) -> list[str]:
-    return [name for name in files.names_in(folder) if _OWN.fullmatch(name)]
+    return [name for name in files.names_in(folder) if OWN.fullmatch(name)]
 
 
 def _lines_in(folder: str, names: Sequence[str]) -> list[bytes]:

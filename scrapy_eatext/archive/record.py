@@ -56,14 +56,16 @@ class Record:
     content_type: str = ""
 
 
-# The fields of a record that record batches have besides id, url and HTML, with types.
+# The fields of a record that are columns or keys of a page's row, with types.
+_OF_ROW: dict[str, type] = {"fetched": str, "status": int, "content_type": str}
+# The fields of a record that record batches have besides id, url and HTML.
 CARRIED: dict[str, type] = {
     **dict.fromkeys(("encoding", "outcome", "error", "input", "source"), str),
     "offset": int,
-    "fetched": str,
-    "status": int,
-    "content_type": str,
+    **_OF_ROW,
 }
+# Other numbers in a column `status` are not of HTTP.
+_STATUSES = range(100, 600)
 
 
 def storable(value: T) -> T:
@@ -83,7 +85,12 @@ def record_of_row(
 ) -> Record:
     """The record of a row of a table; ``where`` is its id if the row has none."""
     where = where if row.get("id") is None else _text(row["id"])
-    known = (html_name, url_name, "id")
+    fields = {
+        name: of(row[name])
+        for name, of in _OF_ROW.items()
+        if (row.get(name) in _STATUSES if of is int else isinstance(row.get(name), of))
+    }
+    known = (html_name, url_name, "id", *fields)
     # JSON has no NaN, which differs from itself.
     others = {n: row[n] for n in row if n not in known and row[n] == row[n]}
     input_json = json.dumps(others, ensure_ascii=False, default=_text) if others else ""
@@ -93,10 +100,16 @@ def record_of_row(
         error = f"{type(address).__name__} is no text in {url_name!r}"
         address = None
     url = "" if address is None else _text(address)
+    if "status" in fields and not _is_success(fields["status"]):
+        return Record(where, url, outcome="skipped_status", input=input_json, **fields)
     if isinstance(page, (str, bytes)):
-        return Record(where, url, page, error=error, input=input_json)
+        return Record(where, url, page, error=error, input=input_json, **fields)
     what = "there is no" if page is None else f"{type(page).__name__} is no text in"
     return unreadable(where, url, f"{what} {html_name!r}", input_json)
+
+
+def _is_success(status: int | None) -> bool:
+    return 200 <= (status or 0) < 300
 
 
 def _text(value: object) -> str:
@@ -114,7 +127,7 @@ def with_response(
     """
     declared = (headers.get("Content-Type") or b"").decode("latin-1")
     about = replace(about, content_type=declared)
-    if not 200 <= (about.status or 0) < 300:
+    if not _is_success(about.status):
         return replace(about, outcome="skipped_status")
     codings = b",".join(headers.getlist("Content-Encoding")).decode("latin-1")
     try:

@@ -60,6 +60,11 @@ def _print(difference: Difference) -> None:
         f"{difference.only_old:,} only in the old, "
         f"{difference.only_new:,} only in the new"
     )
+    if difference.moved > total.pages:
+        print(
+            f"{difference.moved:,} of the new have the URL of an old page in another"
+            " place: --by url compares them"
+        )
     print_groups("all", [("all", total)])
     print_groups("host", difference.most("host"))
     print_groups("kind", difference.most("kind"))

@@ -14,6 +14,7 @@ from scrapy.http import TextResponse
 from w3lib.url import is_url
 
 from scrapy_eatext.archive import packed
+from scrapy_eatext.archive.readers import is_archive
 from scrapy_eatext.archive.readers.folder import is_page
 from scrapy_eatext.commands.choosing import (
     add_choice_arguments,
@@ -130,6 +131,9 @@ def _stored(args: Namespace, config: Config) -> int:
     path = Path(args.page)
     if args.page != "-" and path.is_dir():
         return _folder(path, choice, config, args)
+    if is_archive(args.page) and path.is_file():
+        task = f"scrapy eatext archive {args.page} --output FOLDER"
+        raise UsageError(f"{args.page} is an archive: {task}")
     page = sys.stdin.buffer.read() if args.page == "-" else _read(path)
     page = _unpacked(page, config.limits.max_size, _name(args))
     return _one(page, args.url, config, args)

@@ -144,5 +144,12 @@ def test_the_command(tmp_path, capsys):
     assert lines[0].startswith("5 pages in both, 2 changed; 1 only in the old")
     assert any(line.startswith("b.example  2      1        50.0 %") for line in lines)
     assert "+2      -1    http://a.example/1" in out
+    assert "--by url" not in out
+    lines = [{"url": f"u{n}", "text": "a"} for n in range(3)]
+    for file in (old, new):
+        rows = [{**line, "id": f"{file.name}{n}"} for n, line in enumerate(lines)]
+        file.write_text("\n".join(map(json.dumps, rows)))
+    assert run_command("diff", str(old), str(new)) == 0
+    assert "3 of the new have the URL of an old page" in capsys.readouterr().out
     assert run_command("diff", str(old), str(tmp_path)) == 1
     assert "is no output" in capsys.readouterr().err

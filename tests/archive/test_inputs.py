@@ -9,9 +9,10 @@ from dataclasses import replace
 
 import pytest
 
-pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
 
 from scrapy_eatext.archive.local import Run
+from scrapy_eatext.archive.readers import find
 from tests.archive.test_local import plan
 from tests.support.archives import INLINE, filled, line, page, warc, written
 from tests.support.commands import run_command
@@ -55,6 +56,16 @@ def test_a_file_that_is_gone_takes_its_rows_along_unless_there_are_errors(
     warning = "1 parts of files that are gone stay in the output"
     assert (warning in capsys.readouterr().err) == fails
     assert len(written(tmp_path / "out")) == (6 if fails else 3)
+
+
+def test_the_output_is_a_data_set_and_no_input(tmp_path):
+    (tmp_path / "a.html").write_bytes(page(0))
+    (tmp_path / "no.wacz").write_bytes(b"none")
+    texts = str(tmp_path / "texts")
+    wrong = str(tmp_path / "no.wacz")
+    assert archive(str(tmp_path / "a.html"), wrong, "--output", texts) == 1
+    assert pq.read_table(texts).num_rows == 1
+    assert [part.kind for part in find(texts)] == ["parquet"]
 
 
 def test_a_report(tmp_path):

@@ -548,7 +548,11 @@ def test_where_and_sample(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "condition", ["colour=red", "score>=much", "host>a", "host", ""]
+    "condition",
+    [
+        *("colour=red", "score>=much", "host>a", "host", "", "page_type=artikle"),
+        *("outcome=extract", "host=http://a.org/"),
+    ],
 )
 def test_wrong_conditions(condition):
     with pytest.raises(SettingError, match="--where"):

@@ -18,6 +18,7 @@ from pyarrow import parquet
 
 from scrapy_eatext.archive.local import Run
 from scrapy_eatext.archive.manifest import outputs
+from scrapy_eatext.archive.packed import CUT_OFF
 from scrapy_eatext.archive.readers import (
     ArchiveError,
     Place,
@@ -53,6 +54,18 @@ LINES = [line(url=url, html=html.decode(), n=1) for url, html in ALL.items()]
 
 def pages_of(found):
     return {one.url: one.html for one in found if not one.outcome}
+
+
+def test_rows_have_statuses_and_times(tmp_path):
+    path = tmp_path / "pages.jsonl"
+    rows = [{"html": "<p>a", "status": status} for status in (404, 204.0, 7, "ok")]
+    rows[1]["fetched"] = "2024-03-01"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    found = list(read(str(path)))
+    assert [one.outcome for one in found] == ["skipped_status", "", "", ""]
+    assert [one.status for one in found] == [404, 204, None, None]
+    assert found[1].fetched == "2024-03-01"
+    assert [one.input for one in found[1:3]] == ["", '{"status": 7}']
 
 
 @pytest.mark.parametrize("packing", ["", ".gz", ".zst"])
@@ -297,6 +310,13 @@ def test_records_that_a_cdx_selects(tmp_path, form):
     assert {one.source for one in found} == {str(tmp_path / "a.warc.gz")}
     done = Run(Plan([str(path)], tmp_path / "out", INLINE)).go()
     assert (done.errors, done.counts) == ({}, {"extracted": 2})
+    lines[1:1] = ["{", json.dumps({"filename": "a.warc.gz"})]
+    beyond = {"filename": "a.warc.gz", "offset": 1 << 30, "length": 9}
+    path.write_text("\n".join([*lines, json.dumps(beyond)]))
+    found = list(read(str(path)))
+    errors = [one.error for one in found if one.outcome == "unreadable"]
+    assert errors == ["the line names no record"] * 2 + [CUT_OFF]
+    assert len(found) == 5
     path.write_text("nothing of the kind")
     with pytest.raises(ArchiveError, match="line 1 names no record"):
         list(read(str(path)))

@@ -94,6 +94,16 @@ def test_a_record_whose_length_is_wrong_costs_no_page(packing, most, wrong):
     ]
 
 
+def test_a_record_whose_start_is_damaged_costs_its_own_page_alone():
+    records = [page_record(i) for i in range(5)]
+    for number in (1, 3):
+        records[number] = records[number].replace(b"WARC/", b"WXRC/", 1)
+    found = records_of(b"".join(records))
+    assert outcomes_of(found) == ["", "unreadable", "", "unreadable", ""]
+    pages = [one.html for one in found if not one.outcome]
+    assert pages == [page(0), page(2), page(4)]
+
+
 @pytest.mark.parametrize("packing", BY_ITSELF)
 def test_a_record_whose_header_has_no_end(packing):
     for after in ([], FIVE[2:]):
@@ -334,9 +344,11 @@ CODINGS: list[tuple[str, Callable[[bytes], bytes]]] = [
 def test_bodies_in_chunks_and_packed(coding, pack):
     body = pack(page(0))
     head = [f"Content-Encoding: {coding}"]
+    transfer = [f"Transfer-Encoding: {coding}, chunked"]
     sent = response(chunked(body), more=[*head, "Transfer-Encoding: chunked"])
     for block in (
         response(body, more=head),
+        response(chunked(body), more=transfer),
         sent,
         # Unpacked and put together by the archive's writer, its headers left.
         response(page(0), more=[*head, "Transfer-Encoding: chunked"]),

@@ -278,6 +278,13 @@ def test_a_file_that_is_no_page(tmp_path, piped, run, data, said):
         assert re.fullmatch(f"scrapy eatext: {re.escape(shown)}: .*{said}\n", err)
 
 
+def test_an_archive_is_for_another_task(tmp_path, run):
+    path = tmp_path / "crawl.warc.gz"
+    path.write_bytes(b"")
+    code, _, err = run(str(path))
+    assert (code, "scrapy eatext archive" in err) == (2, True)
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "iso2022_jp"])
 def test_text_with_signs_of_binary_data_is_a_page(tmp_path, run, encoding):
     file = tmp_path / "a.html"

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.archive import files
+from scrapy_eatext.archive.manifest import OWN
 from scrapy_eatext.archive.packed import CUT_OFF, TO_THE_END
 from scrapy_eatext.archive.readers import (
     folder,
@@ -58,6 +59,8 @@ SIZE, _SMALLEST, _SMALLEST_REMOTE = 1 << 25, 1 << 20, 1 << 24
 _FILES = 500
 # The assumed bytes of a page in an archive of single files.
 _PAGE_BYTES = 20_000
+# The state of a file that is looked up later.
+_UNKNOWN = files.Stat(-1, 0)
 # How many files are looked up at once: a remote store takes some 50 ms for each.
 _AT_ONCE = 32
 
@@ -232,7 +235,7 @@ def read_part(
             place.cut_off = place.cut_off or record.error == CUT_OFF
             yield replace(record, source=part.source)
     except (OSError, ValueError) as error:
-        raise ArchiveError(f"{part.source}: {error}") from error
+        raise ArchiveError(f"{part.source.rstrip('#')}: {error}") from error
 
 
 def _read(part: Part, reading: Reading, place: Place) -> Iterator[Record]:
@@ -280,14 +283,23 @@ _BY_NAME: dict[str, Callable[[str, Sequence[str], int], Iterator[Record]]] = {
 }
 
 
-def _archives(kind: str, path: str, about: files.Stat) -> Iterator[Part]:
-    """A file as a part, or the archives in it."""
+def _archives(kind: str, path: str, about: files.Stat = _UNKNOWN) -> Iterator[Part]:
+    """A file as a part, or the archives in it.
+
+    Reading a part of a file that cannot be opened raises the error.
+    """
     if kind == "wacz":
-        for inside, size in files.stored_in(path):
-            if _kind_of(inside) == "warc":
-                yield Part("warc", inside, size=size, changed=about.changed)
+        inside = [(f"{path}#", -1)]
+        with suppress(OSError):
+            inside = list(files.stored_in(path))
+        for name, size in inside:
+            if _kind_of(name) == "warc" or size < 0:
+                yield Part("warc", name, size=size, changed=about.changed)
     elif kind == "dbm":
-        yield Part(kind, path, names=httpcache.keys(path))
+        keys = [""]
+        with suppress(OSError):
+            keys = httpcache.keys(path)
+        yield Part(kind, path, names=keys)
     else:
         kind = "page" if kind == "folder" else kind
         yield Part(kind, path, size=about.size, changed=about.changed)
@@ -305,29 +317,25 @@ def _in_folder(top: str) -> Iterator[Part]:
             responses.append(inside)
             continue
         for name, about in names.items():
-            kind = _kind_of(name)
+            kind = "" if OWN.fullmatch(name) else _kind_of(name)
             path = files.joined(top, inside, name)
             if kind == "folder":
                 pages.append(f"{inside}/{name}" if inside else name)
             elif kind and kind != "dbm":
-                try:
-                    yield from _archives(kind, path, about)
-                except OSError:
-                    # Reading this part raises the error; other archives are not
-                    # affected.
-                    yield Part("warc", f"{path}#")
+                yield from _archives(kind, path, about)
         if not files.is_remote(top):
             for name in httpcache.databases(names):
-                path = files.joined(top, inside, name)
-                try:
-                    keys = httpcache.keys(path)
-                except OSError:
-                    keys = [""]
-                yield Part("dbm", path, names=keys)
+                yield from _archives("dbm", files.joined(top, inside, name))
     if responses:
         yield Part("httpcache", top, names=sorted(responses))
     if pages:
         yield Part("folder", top, names=sorted(pages))
+
+
+def is_archive(name: str) -> bool:
+    """Whether a file is an archive that is not HTML, or lists some, by its name."""
+    kind = _kind_of(name, {**_BY_ENDING, **_BY_ENDING_OF_LISTS})
+    return kind not in ("", "folder")
 
 
 def _kind_of(path: str, by_ending: Mapping[str, str] = _BY_ENDING) -> str:

@@ -13,6 +13,8 @@ from gzip import BadGzipFile, GzipFile
 from scrapy_eatext.archive import files
 from scrapy_eatext.archive.packed import GZIP
 
+# What begins the name of a line without a record.
+LINE = "line "
 # The columns of a CDX file without a header line.
 _COLUMNS = "N b a m s k r M S V g"
 
@@ -27,9 +29,11 @@ def paths(source: str, base: str) -> Iterator[str]:
 def records(source: str, base: str) -> list[tuple[str, list[str]]]:
     """The archives in a CDX file, each with its records' offsets and lengths.
 
-    Raises OSError, and ValueError for a line without a record.
+    The CDX itself comes first if lines of it name no record, with their names.  Raises
+    OSError, and ValueError for a file of such lines alone.
     """
     by_archive: dict[str, set[tuple[int, int]]] = {}
+    damaged = []
     columns = _COLUMNS.split()
     for number, line in enumerate(_lines(source), 1):
         if line.startswith((" CDX", "CDX")):
@@ -37,10 +41,13 @@ def records(source: str, base: str) -> list[tuple[str, list[str]]]:
         elif line.strip() and not line.startswith("!"):
             try:
                 path, offset, length = _record(line, columns)
-            except (ValueError, KeyError, TypeError) as error:
-                raise ValueError(f"line {number} names no record") from error
+            except (ValueError, KeyError, TypeError):
+                damaged.append(f"{LINE}{number}")
+                continue
             by_archive.setdefault(path, set()).add((offset, length))
-    return [
+    if damaged and not by_archive:
+        raise ValueError(f"{damaged[0]} names no record")
+    return [(source, damaged)] * bool(damaged) + [
         (
             _resolved(path, source, base),
             [f"{at} {length}" for at, length in sorted(places)],

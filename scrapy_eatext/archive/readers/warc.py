@@ -26,7 +26,8 @@ from scrapy_eatext.archive.packed import (
     pieces,
     plain,
 )
-from scrapy_eatext.archive.record import Record, dechunked, with_response
+from scrapy_eatext.archive.readers.listed import LINE
+from scrapy_eatext.archive.record import Record, dechunked, unreadable, with_response
 
 _START = b"WARC/"
 _FIRST_LINE = re.compile(rb"WARC/\d\.\d+[ \t]*\r?\n")
@@ -40,6 +41,8 @@ _FOLD = re.compile(rb"\r?\n[ \t]+")
 _LONGEST_HEADER = 1 << 18
 # Bytes that may stand between two records.
 _BETWEEN = b"\r\n"
+# The end of a record.  If what follows is no record, that one's start is damaged.
+_END = 2 * _BETWEEN
 # Types of records with a page.
 _WITH_PAGE = frozenset(("response", "resource", "conversion"))
 # Types of records that are left out; all others are counted.
@@ -83,12 +86,21 @@ def read(file: BinaryIO, start: int, stop: int, most: int) -> Iterator[Record]:
 
 
 def read_at(path: str, names: Iterable[str], most: int) -> Iterator[Record]:
-    """The pages of a file's records; a name is a record's offset and length."""
+    """The pages of a file's records; a name is a record's offset and length.
+
+    Names that begin with LINE are lines of a CDX without these.
+    """
     with closing(open_file(path)) as file:
         for name in names:
+            if name.startswith(LINE):
+                yield unreadable(name, "", "the line names no record")
+                continue
             at, length = map(int, name.split())
             file.seek(at)
-            for record in read(io.BytesIO(file.read(length)), 0, TO_THE_END, most):
+            data = file.read(length)
+            if not data:
+                yield replace(unreadable(str(at), "", CUT_OFF), offset=at)
+            for record in read(io.BytesIO(data), 0, TO_THE_END, most):
                 yield replace(record, offset=at)
 
 
@@ -225,7 +237,7 @@ class _Segment:
     def _take_at(self, file: BinaryIO, at: int, size: int, room: int) -> bytes:
         file.seek(at + size - 1)
         after = file.read(64)
-        if not after or not _may_begin(after[1:]):
+        if not (after[1:].startswith(_END) or (after and _may_begin(after[1:]))):
             self.missing = size
             return b""
         file.seek(at)
@@ -332,7 +344,7 @@ def _frames_in(
             if not segment.ahead(1):
                 break
             frame = _next_frame(segment, room)
-            reported = reported or bool(frame.error)
+            reported = bool(frame.error)
             yield frame
         piece = segment.close()
 
@@ -343,7 +355,8 @@ def _next_frame(segment: _Segment, room: int) -> Frame:
     length = int(digits) if digits.isdigit() and len(digits) < 19 else None
     block = b"" if length is None else segment.take(length, room)
     more = b""
-    if length is None or segment.missing or not segment.at_start():
+    has_end = segment.ahead(len(_END)).startswith(_END)
+    if length is None or segment.missing or not (has_end or segment.at_start()):
         more = segment.take_to_start(room - len(block)).rstrip(_BETWEEN)
     error = "" if segment.ahead(1) else segment.error
     if not error and (length is None or segment.missing or more):
@@ -407,9 +420,11 @@ def _record(frame: Frame, most: int) -> Record | None:
         error = frame.error or "the response's header has no end"
         return replace(about, outcome="unreadable", error=error)
     headers, body = _fields(head), block[len(head) :]
-    if b"chunked" in (headers.get("Transfer-Encoding") or b"").lower():
+    transfer = b",".join(headers.getlist("Transfer-Encoding")).lower()
+    if b"chunked" in transfer:
         body, wrong = dechunked(body)
         about = replace(about, error=frame.error or wrong)
+    headers.appendlist("Content-Encoding", transfer.replace(b"chunked", b""))
     status = head.split(b"\n", 1)[0].split()[1:2]
     is_number = status and re.fullmatch(rb"\d{3}", status[0])
     about = replace(about, status=int(status[0]) if is_number else 0)
