@@ -132,10 +132,6 @@ def test_a_record_that_is_cut_off_anywhere_costs_no_other(packing):
         found = records_of(first + second[:size] + after)
         whole = whole_of(found)
         urls = {0, 2} if after else {0}
-        if packing == "plain" and size < 5 and after:
-            # So little of it counts as the end of the one before.
-            assert found[0].html.startswith(page(0, 8))
-            urls -= {0}
         if packing == "plain" and size >= len(second) - 4:  # line ends alone
             urls |= {1}
         assert whole == {URL.format(i): page(i, 8) for i in urls}, size

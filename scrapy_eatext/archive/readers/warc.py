@@ -156,6 +156,11 @@ class _Segment:
             self.drop(len(data) - len(following))
         return begins
 
+    def is_behind_record(self) -> bool:
+        """Whether a record begins, or, in a file that is not packed, one has ended."""
+        has_end = self._file is not None and self.ahead(len(_END)).startswith(_END)
+        return self.at_start() or has_end
+
     def ahead(self, size: int) -> bytes:
         """The next bytes: at least ``size``, unless the segment ends before."""
         while len(self._data) < size and self._fill():
@@ -237,11 +242,12 @@ class _Segment:
     def _take_at(self, file: BinaryIO, at: int, size: int, room: int) -> bytes:
         file.seek(at + size - 1)
         after = file.read(64)
-        if not (after[1:].startswith(_END) or (after and _may_begin(after[1:]))):
+        begins = bool(after) and _may_begin(after[1:])
+        file.seek(at)
+        block = file.read(min(size, room)) if begins or _END in after[1:5] else b""
+        if not begins and (not block or _start_in(block, line=False) is not None):
             self.missing = size
             return b""
-        file.seek(at)
-        block = file.read(min(size, room))
         self._source = plain(file, at + size)
         self._data, self._size = b"", at + size - self._offset
         return block
@@ -355,8 +361,7 @@ def _next_frame(segment: _Segment, room: int) -> Frame:
     length = int(digits) if digits.isdigit() and len(digits) < 19 else None
     block = b"" if length is None else segment.take(length, room)
     more = b""
-    has_end = segment.ahead(len(_END)).startswith(_END)
-    if length is None or segment.missing or not (has_end or segment.at_start()):
+    if length is None or segment.missing or not segment.is_behind_record():
         more = segment.take_to_start(room - len(block)).rstrip(_BETWEEN)
     error = "" if segment.ahead(1) else segment.error
     if not error and (length is None or segment.missing or more):
