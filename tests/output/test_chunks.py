@@ -526,9 +526,9 @@ def test_chunks_in_markdown_of_any_page(source, most, overlap, unit):
     for chunk in result.chunks():
         count = words_of(chunk.text) if unit == "words" else len(chunk.text)
         # What is not the text's own is not cut: marks, addresses, bylines.
-        own = result.text[chunk.start : chunk.end]
-        is_least = len(own) <= 20 or (unit == "words" and len(own.split()) == 1)
-        assert count <= most or is_least, chunk
+        text = result.text[chunk.start : chunk.end]
+        own = words_of(text) if unit == "words" else len(text)
+        assert count <= most or 2 * own <= most or len(text) <= 20, chunk
 
 
 @pytest.mark.parametrize(
