@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.page import Page
 
 __all__ = [
-    "KINDS",
+    "PAGE_TYPES",
     "Algorithm",
     "OptionError",
     "Options",
@@ -38,7 +38,9 @@ __all__ = [
 ]
 
 # The kinds of pages that the shipped model knows.
-KINDS = "article collection documentation forum listing other page product service"
+PAGE_TYPES = tuple(
+    "article collection documentation forum listing other page product service".split()
+)
 
 
 @dataclass(frozen=True)

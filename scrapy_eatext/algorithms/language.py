@@ -41,6 +41,8 @@ _CODES = {
 # Languages of which only jusText has a list, without varieties of other languages; they
 # are found if that package is installed.
 _ONLY_JUSTEXT = "az be cy is ka kk kn ky mk ml ne pnb sq sr ta te uz".split()
+# Those lists are from encyclopedias with these languages in footnotes.
+_IN_FOOTNOTES = frozenset(("en", "fr"))
 # The weight of a hit: 1 divided by the share of running text that a language's list makes
 # up, so that a text in the language scores about 1 per word.  jusText's lists are in order
 # of frequency, so the first _WORDS make up nearly all of their share.
@@ -139,22 +141,19 @@ def iso_list(code: str) -> StopList | None:
 def _index() -> dict[str, tuple[str, ...]]:
     """The codes of the languages that have each of about 25,000 stop words."""
     index: dict[str, tuple[str, ...]] = {}
-    lists = {code: iso_list(code) for code in SHARES}
-    for code, stop_words in lists.items():
+    for code in SHARES:
+        stop_words = iso_list(code)
         if stop_words is not None:
             # Most words are of one language: these share a tuple.
             own = (code,)
             for word in stop_words.words:
                 index[word] = index.get(word, ()) + own
-    in_footnotes = frozenset[str]().union(
-        *(stop_words.words for code in ("en", "fr") if (stop_words := lists[code]))
-    )
     for code in _ONLY_JUSTEXT:
-        # These lists are from encyclopedias with English and French in footnotes.
         own = (code,)
         for word in justext_words(code, _WORDS) or []:
-            if word not in in_footnotes:
-                index[word] = index.get(word, ()) + own
+            known = index.get(word, ())
+            if _IN_FOOTNOTES.isdisjoint(known):
+                index[word] = known + own
     return index
 
 

@@ -79,10 +79,10 @@ def _runs(ranges: str) -> str:
     return f"[{ranges}]+"
 
 
-# The patterns are compiled when they are first used, as most crawls meet few of the scripts
-# and compiling all takes 10 ms.  The shares of Chinese, Japanese and Korean are by tools/stop_list_shares.py;
-# those of the others were read off prose in newspapers' style, somewhat low, so
-# that it passes (tests/algorithms/test_language.py).
+# The patterns are compiled when they are first used, as most crawls meet few of the
+# scripts and compiling all takes 10 ms.  The shares of Chinese, Japanese and Korean are by
+# tools/stop_list_shares.py; those of the others were read off prose in newspapers' style,
+# somewhat low, so that it passes (tests/algorithms/test_language.py).
 SCRIPTS = {
     "zh": Script(_runs(_HAN), _runs(_CHINESE_SIGNS), 0.32),
     "ja": Script(_runs(_HAN + _KANA), _runs(_HIRAGANA), 0.57),

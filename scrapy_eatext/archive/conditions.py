@@ -8,17 +8,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scrapy_eatext.algorithms.base import KINDS
-from scrapy_eatext.execution.cascade import GIVEN_UP, POOR
+from scrapy_eatext.algorithms.base import PAGE_TYPES
+from scrapy_eatext.execution.cascade import GIVEN_UP, TEXTS
 from scrapy_eatext.execution.choice import SettingError
 from scrapy_eatext.page.urls import host_of
+from scrapy_eatext.page.walls import WALLS
 
 NAMES = ("host", "page_type", "language", "outcome", "algorithm", "score")
-_OTHERS = {"extracted", "unreadable", "skipped_off", "skipped_type"}
+_SKIPPED = ("skipped_off", "skipped_status", "skipped_type")
 # The values of the columns that have no others.
 _VALUES = {
-    "page_type": frozenset(KINDS.split()),
-    "outcome": POOR | GIVEN_UP | _OTHERS,
+    "page_type": frozenset(PAGE_TYPES),
+    "outcome": frozenset((*TEXTS, *WALLS, *GIVEN_UP, *_SKIPPED, "unreadable")),
 }
 _CONDITION = re.compile(r"\s*(\w+)\s*(>=|<=|!=|=|>|<)\s*(.*?)\s*$")
 _COMPARE: dict[str, Callable[[float, float], bool]] = {

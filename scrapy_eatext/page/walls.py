@@ -1,8 +1,9 @@
 """Detects walls, such as captchas and log-ins, and shells that scripts would fill.
 
 A wall is short, and its title, headings or few words name it; a form for a password may
-also be named by its address.  A page with a main text is not a wall, whatever it is about and whatever is beside the text: many pages have a
-captcha below their comments, or a banner that asks for consent.
+also be named by its address.  A page with a main text is not a wall, whatever it is about
+and whatever is beside the text: many pages have a captcha below their comments, or a
+banner that asks for consent.
 """
 
 from __future__ import annotations

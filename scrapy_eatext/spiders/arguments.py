@@ -9,7 +9,7 @@ from datetime import date
 from math import inf
 from typing import Any, NamedTuple
 
-from scrapy_eatext.algorithms.base import KINDS
+from scrapy_eatext.algorithms.base import PAGE_TYPES
 from scrapy_eatext.declared import OptionError
 from scrapy_eatext.spiders.addresses import canonical
 
@@ -67,7 +67,7 @@ def _urls(value: Texts) -> list[str] | None:
 
 def _kinds(value: Texts) -> frozenset[str] | None:
     kinds = frozenset(_parts(value))
-    return kinds if kinds <= frozenset(KINDS.split()) else None
+    return kinds if kinds <= frozenset(PAGE_TYPES) else None
 
 
 def _day(value: str) -> str:
@@ -92,7 +92,7 @@ ARGUMENTS = {
     "kinds": Argument(
         "",
         _kinds,
-        f"kinds of pages to yield: {', '.join(KINDS.split())} (default: all but"
+        f"kinds of pages to yield: {', '.join(PAGE_TYPES)} (default: all but"
         " collection and listing)",
     ),
     "since": Argument("", _day, "the first day of publication: 2024-03-01"),

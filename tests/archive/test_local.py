@@ -559,6 +559,11 @@ def test_wrong_conditions(condition):
         Conditions([condition])
 
 
+@pytest.mark.parametrize("outcome", ["below", "login", "too_large", "skipped_status"])
+def test_conditions_on_outcomes(outcome):
+    Conditions([f"outcome={outcome},unreadable"])
+
+
 def test_the_bar_and_the_summary():
     done = Progress(size=1000, skipped=100)
     done.counts.update({"extracted": 300, "worker_died": 20})

@@ -197,7 +197,7 @@ def test_all_parts_together_have_the_time_of_a_page(monkeypatch):
     outcome = extract_page(job)
     assert outcome.result == MainText()
     assert len(seconds) > 5
-    assert 75 < sum(seconds) < 100
+    assert 90 < sum(seconds) < 100
 
 
 @pytest.mark.parametrize(

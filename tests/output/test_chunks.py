@@ -527,8 +527,11 @@ def test_chunks_in_markdown_of_any_page(source, most, overlap, unit):
         count = words_of(chunk.text) if unit == "words" else len(chunk.text)
         # What is not the text's own is not cut: marks, addresses, bylines.
         text = result.text[chunk.start : chunk.end]
+        # A row that is far below the size may exceed it with the marks of its table.
+        is_row = chunk.text.startswith("|") and "\n" not in text
         own = words_of(text) if unit == "words" else len(text)
-        assert count <= most or 2 * own <= most or len(text) <= 20, chunk
+        is_least = len(text) <= 20 or (is_row and 2 * own <= most)
+        assert count <= most or is_least, chunk
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,11 @@ from scrapy.http import HtmlResponse, Response, XmlResponse
 from scrapy.utils.test import get_crawler
 
 from scrapy_eatext import MainText
+from scrapy_eatext.algorithms.base import PAGE_TYPES
 from scrapy_eatext.algorithms.modelfile import SHIPPED
 from scrapy_eatext.result import Entry, Metadata
 from scrapy_eatext.spiders import SiteSpider
 from scrapy_eatext.spiders.addresses import shapes
-from scrapy_eatext.spiders.arguments import KINDS
 from scrapy_eatext.spiders.state import Visit
 from tests.support.commands import run_command, run_scrapy
 from tests.support.newssite import ONE_BY_ONE, article, canonical, listing, urlset
@@ -308,7 +308,7 @@ def test_a_wrong_argument_ends_the_crawl_in_a_line_of_the_log(site, tmp_path):
 
 def test_all_kinds_of_the_model_may_be_named():
     about = json.loads((SHIPPED / "eatext.json").read_text("utf-8"))
-    assert sorted(about["kinds"]) == KINDS.split()
+    assert sorted(about["kinds"]) == [*PAGE_TYPES]
 
 
 def test_addresses_to_begin_at():
