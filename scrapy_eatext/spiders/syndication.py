@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
-import logging
+import re
 from collections.abc import Iterator
 from contextlib import suppress
-from time import strftime
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
 
+from lxml.etree import XMLParser, XMLSyntaxError, _Element, fromstring
 from scrapy.utils.gz import gunzip
 from scrapy.utils.sitemap import Sitemap
 
-logger = logging.getLogger(__name__)
+from scrapy_eatext.page.dates import iso
+from scrapy_eatext.page.urls import joined
 
 # The sitemap protocol's limit on the size of an unpacked sitemap.
 _MAX_SIZE = 50 << 20
+_LONGEST_DATE = 64
+_BARE_AMPERSAND = re.compile(rb"&(?!#?\w{1,10};)")
 
 
 def read_sitemap(body: bytes) -> Iterator[tuple[str, str, str]]:
@@ -39,30 +44,61 @@ def read_sitemap(body: bytes) -> Iterator[tuple[str, str, str]]:
 
 
 def pages_of_feed(body: bytes, url: str) -> Iterator[tuple[str, str]]:
-    """The URLs in a feed, each with the time of its last change, or "".
+    """The URLs in a feed, each with the time of its last change in UTC, or "".
 
-    ``url`` is the feed's own.  Data that is not a feed gives none.  Without feedparser
-    RSS and Atom give none, and a warning is logged.
+    ``url`` is the feed's own.  Data that is not a feed gives none, and a broken feed
+    those that lxml recovers.
     """
     if body.lstrip()[:1] == b"{":
         yield from _pages_of_json(body)
         return
-    try:
-        import feedparser
-    except ImportError:
-        hint = 'pip install "scrapy-eatext[site]"'
-        logger.warning("feeds in RSS and Atom need feedparser: %s", hint)
-        return
-    try:
-        feed = feedparser.parse(body, response_headers={"content-location": url})
-    except Exception:  # noqa: BLE001 - broken feeds make it raise any exception
-        return
-    for entry in feed.entries:
-        # feedparser's get() returns "published" for "updated", and warns.
-        time = dict.get(entry, "updated_parsed") or dict.get(entry, "published_parsed")
-        date = strftime("%Y-%m-%dT%H:%M:%SZ", time) if time else ""
-        if link := entry.get("link"):
-            yield link, date
+    root = _root(body, url)
+    for entry in root.iter("{*}item", "{*}entry") if root is not None else ():
+        # lxml raises UnicodeDecodeError at half a surrogate pair.
+        with suppress(UnicodeError):
+            if link := _link(entry):
+                yield joined(entry.base or url, link), _last_change(entry)
+
+
+def _root(body: bytes, url: str) -> _Element | None:
+    """The root of a feed.
+
+    feedparser is not used, as it takes quadratic time for some feeds, and opens files
+    that a feed names.
+    """
+    for recover in (False, True):
+        parser = XMLParser(recover=recover, resolve_entities=False, no_network=True)
+        with suppress(XMLSyntaxError, ValueError):
+            return fromstring(body, parser, base_url=url)
+        # Addresses with & are the most frequent error.
+        body = _BARE_AMPERSAND.sub(b"&amp;", body)
+    return None
+
+
+def _link(entry: _Element) -> str:
+    """The URL of an entry's page: the first of its links that is no other version."""
+    for link in entry.iterchildren("{*}link"):
+        address = (link.get("href") or link.text or "").strip()
+        if address and link.get("rel", "alternate") == "alternate":
+            return address
+    guid = entry.findtext("{*}guid", "").strip()
+    return guid if guid.startswith(("http://", "https://")) else ""
+
+
+def _last_change(entry: _Element) -> str:
+    for name in ("updated", "modified", "date", "pubDate", "published", "issued"):
+        with suppress(ValueError, OverflowError):
+            text = entry.findtext(f"{{*}}{name}", "")[:_LONGEST_DATE]
+            time = datetime.fromisoformat(iso(text) or _of_mail(text))
+            if time.tzinfo:
+                time = time.astimezone(timezone.utc)
+            return time.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return ""
+
+
+def _of_mail(text: str) -> str:
+    """A time with two digits of the year."""
+    return parsedate_to_datetime(text).isoformat()
 
 
 def _pages_of_json(body: bytes) -> Iterator[tuple[str, str]]:

@@ -72,7 +72,6 @@ def test_a_page_that_was_changed_later_than_it_was_published(site):
 
 @pytest.mark.parametrize("path", ["/feed", "/news.rss"])
 def test_feeds(site, path):
-    pytest.importorskip("feedparser")
     wanted = site.add_news()[:5]
     head = f"<link rel=alternate type=application/rss+xml href={path}>"
     site.pages["/"] = listing([], head=head)
@@ -101,7 +100,6 @@ def test_relative_addresses_in_sitemaps_and_feeds(site):
 
 
 def test_addresses_that_are_none(site):
-    pytest.importorskip("feedparser")
     wanted = site.add_news(4)
     site.pages["/robots.txt"] = f"Sitemap: http://[a/\nSitemap: {site.url}/map.xml\n"
     site.pages["/news/b7"] = article("b7", canonical("http://[a/"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import sys
 
 import pytest
 
@@ -21,7 +20,6 @@ ATOM = b"""<feed xmlns="http://www.w3.org/2005/Atom"><title>Boats</title><entry>
 
 
 def test_rss():
-    pytest.importorskip("feedparser")
     assert list(pages_of_feed(RSS, URL)) == [
         ("https://a.org/1", "2024-03-01T10:00:00Z"),
         ("https://a.org/2", ""),
@@ -29,7 +27,6 @@ def test_rss():
 
 
 def test_atom():
-    pytest.importorskip("feedparser")
     assert list(pages_of_feed(ATOM, URL)) == [
         ("https://a.org/1", "2024-03-01T10:00:00Z")
     ]
@@ -53,13 +50,58 @@ def test_json():
     "body", [b"{", b"{}", b'{"items": 3}', b" [1]", b"", b"<html><p>x", b"{" * 100_000]
 )
 def test_what_is_no_feed(body):
-    pytest.importorskip("feedparser")
     assert list(pages_of_feed(body, URL)) == []
 
 
-def test_a_feed_that_the_parser_fails_on():
-    pytest.importorskip("feedparser")
-    assert list(pages_of_feed(RSS.replace(b"/2<", b"/&#xD800;<"), URL)) == []
+def test_atom_with_other_links_and_a_base():
+    links = '<link rel="self" href="/self"/><link rel="alternate" href="one"/>'
+    entry = f"<entry>{links}<published>2024-03-01T10:00:00.5Z</published></entry>"
+    feed = f'<feed xmlns="http://www.w3.org/2005/Atom" xml:base="/x/">{entry}</feed>'
+    assert list(pages_of_feed(feed.encode(), URL)) == [
+        ("https://a.org/x/one", "2024-03-01T10:00:00Z")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("date", "utc"),
+    [
+        ("Wed, 3 Apr 24 08:00:00 +0200", "2024-04-03T06:00:00Z"),
+        ("2024-03-01", "2024-03-01T00:00:00Z"),
+        *((date, "") for date in ("soon", "0000-00-00", "9999-12-31T23:59:59-23:00")),
+        ("Mon, 01 Jan 99999 00:00:00 GMT", ""),
+    ],
+)
+def test_times_in_feeds(date, utc):
+    body = RSS.replace(b"Fri, 01 Mar 2024 10:00:00 GMT", date.encode())
+    assert next(pages_of_feed(body, URL)) == ("https://a.org/1", utc)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "pages"),
+    [
+        (b"/2<", b"/&#xD800;<", ["/1"]),
+        (b"/2<", b"/?a=1&b=2<", ["/1", "/?a=1&b=2"]),
+        (b"/2</link>", b"/2</link><title>&nbsp;", ["/1", "/2"]),
+        (b"</item></channel></rss>", b"", ["/1", "/2"]),
+        (b"<link>/2</link>", b"<guid>https://a.org/2</guid>", ["/1", "/2"]),
+        (b"<link>/2</link>", b"<guid>2</guid><link/>", ["/1"]),
+        (b"/2", b"<![CDATA[ /2?a&b ]]>", ["/1", "/2?a&b"]),
+    ],
+)
+def test_odd_and_broken_feeds(old, new, pages):
+    assert [url for url, _ in pages_of_feed(RSS.replace(old, new), URL)] == [
+        f"https://a.org{page}" for page in pages
+    ]
+
+
+def test_a_feed_opens_no_files(tmp_path):
+    file = tmp_path / "feed.xml"
+    file.write_bytes(RSS)
+    entity = f'<!DOCTYPE rss [<!ENTITY f SYSTEM "{file.as_uri()}">]>'.encode()
+    named = entity + b"<rss><item><link>/&f;1</link></item></rss>"
+    for body in (str(file).encode(), file.as_uri().encode()):
+        assert list(pages_of_feed(body, URL)) == []
+    assert list(pages_of_feed(named, URL)) == [("https://a.org/", "")]
 
 
 MAP = (
@@ -103,9 +145,3 @@ def test_a_sitemap_that_is_cut_off():
 )
 def test_what_is_no_sitemap(body):
     assert list(read_sitemap(body)) == []
-
-
-def test_without_the_parser(monkeypatch, caplog):
-    monkeypatch.setitem(sys.modules, "feedparser", None)
-    assert list(pages_of_feed(RSS, URL)) == []
-    assert 'pip install "scrapy-eatext[site]"' in caplog.text
