@@ -16,7 +16,8 @@ _BAR = 30
 
 def fail(error: object, code: int = 1) -> int:
     """Print an error as one line on standard error, and return the exit code."""
-    print(f"scrapy eatext: {' '.join(str(error).split())}", file=sys.stderr)
+    line = printable(" ".join(str(error).split()))
+    print(f"scrapy eatext: {line}", file=sys.stderr)
     return code
 
 
@@ -52,7 +53,7 @@ class StatusLine:
 
     def show(self, text: str) -> None:
         if self._is_shown:
-            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+            print(f"\r\x1b[K{printable(text)}", end="", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
         self.show("")

@@ -16,7 +16,14 @@ from socket import socket
 import pytest
 from scrapy.settings import default_settings
 
-from scrapy_eatext.commands.terminal import cut, printable, table, width
+from scrapy_eatext.commands.terminal import (
+    StatusLine,
+    cut,
+    fail,
+    printable,
+    table,
+    width,
+)
 from tests import ROOT
 from tests.support.commands import run_command, run_scrapy
 from tests.support.crawling import PATIENCE
@@ -641,3 +648,12 @@ def test_table():
 
 def test_printable():
     assert printable("a\x1b[0m\tb\n\x07\u202ec") == "a[0m\tb\nc"
+
+
+def test_errors_and_status_lines_hold_no_escapes(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    StatusLine().show("3 \x1b]0;title\x07pages")
+    assert fail("no \x1b[31mfile\x07\nhere") == 1
+    assert capsys.readouterr().err == (
+        "\r\x1b[K3 ]0;titlepagesscrapy eatext: no [31mfile here\n"
+    )
