@@ -7,7 +7,8 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-from scrapy_eatext.algorithms.base import Algorithm, OptionError, make_options
+from scrapy_eatext.algorithms.base import Algorithm, make_options
+from scrapy_eatext.declared import OptionError
 
 # The import path of each algorithm's class; a name here is a value of EATEXT_ALGORITHM.
 REGISTRY = {

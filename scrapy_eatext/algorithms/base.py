@@ -20,22 +20,8 @@ from scrapy_eatext.declared import OptionError, number, one_of, switch, text
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
 
-__all__ = [
-    "PAGE_TYPES",
-    "Algorithm",
-    "OptionError",
-    "Options",
-    "Removed",
-    "Unit",
-    "UnitList",
-    "Units",
-    "Verdict",
-    "make_options",
-    "number",
-    "one_of",
-    "switch",
-    "text",
-]
+# Authors of algorithms import these from here, beside what this module has.
+__all__ = ["OptionError", "number", "one_of", "switch", "text"]
 
 # The kinds of pages that the shipped model knows.
 PAGE_TYPES = tuple(

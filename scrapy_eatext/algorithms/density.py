@@ -12,16 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scrapy_eatext.algorithms.base import (
-    Algorithm,
-    Options,
-    Unit,
-    UnitList,
-    Verdict,
-    number,
-    one_of,
-)
+from scrapy_eatext.algorithms.base import Algorithm, Options, Unit, UnitList, Verdict
 from scrapy_eatext.deadline import watched
+from scrapy_eatext.declared import number, one_of
 from scrapy_eatext.page.characters import INVISIBLE
 from scrapy_eatext.page.columns import BlockColumn
 from scrapy_eatext.page.tags import BLOCK

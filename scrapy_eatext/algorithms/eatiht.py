@@ -26,18 +26,11 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree, html
 
-from scrapy_eatext.algorithms.base import (
-    Algorithm,
-    Options,
-    Unit,
-    UnitList,
-    Verdict,
-    number,
-    one_of,
-)
+from scrapy_eatext.algorithms.base import Algorithm, Options, Unit, UnitList, Verdict
 from scrapy_eatext.algorithms.scripts import letters, script_language
 from scrapy_eatext.algorithms.trail import PageError, Trail, TrailUnits
 from scrapy_eatext.deadline import check, watched
+from scrapy_eatext.declared import number, one_of
 from scrapy_eatext.page.columns import ElementColumn
 from scrapy_eatext.page.decode import decode
 from scrapy_eatext.page.events import events

@@ -14,17 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_eatext.algorithms.base import (
-    Algorithm,
-    OptionError,
-    Options,
-    Unit,
-    UnitList,
-    Verdict,
-    number,
-    one_of,
-    text,
-)
+from scrapy_eatext.algorithms.base import Algorithm, Options, Unit, UnitList, Verdict
 from scrapy_eatext.algorithms.density import mean_score
 from scrapy_eatext.algorithms.dragnet.blocks import original_blocks, page_blocks
 from scrapy_eatext.algorithms.dragnet.features import (
@@ -34,6 +24,7 @@ from scrapy_eatext.algorithms.dragnet.features import (
     page_tokens,
 )
 from scrapy_eatext.algorithms.modelfile import Model, ModelError, load_model, model_path
+from scrapy_eatext.declared import OptionError, number, one_of, text
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units

@@ -14,17 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, compress
 from typing import TYPE_CHECKING
 
-from scrapy_eatext.algorithms.base import (
-    Algorithm,
-    OptionError,
-    Options,
-    Unit,
-    Units,
-    Verdict,
-    number,
-    switch,
-)
-from scrapy_eatext.algorithms.base import text as string
+from scrapy_eatext.algorithms.base import Algorithm, Options, Unit, Units, Verdict
 from scrapy_eatext.algorithms.justext.reference import paragraphs
 from scrapy_eatext.algorithms.language import (
     JUSTEXT_SHARE,
@@ -44,6 +34,8 @@ from scrapy_eatext.algorithms.scripts import (
 )
 from scrapy_eatext.algorithms.trail import PageError, Trail, TrailUnits
 from scrapy_eatext.deadline import watched
+from scrapy_eatext.declared import OptionError, number, switch
+from scrapy_eatext.declared import text as string
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page

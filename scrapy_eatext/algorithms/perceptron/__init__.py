@@ -12,18 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scrapy_eatext.algorithms.base import (
-    Algorithm,
-    Options,
-    Unit,
-    UnitList,
-    Verdict,
-    number,
-    one_of,
-)
+from scrapy_eatext.algorithms.base import Algorithm, Options, Unit, UnitList, Verdict
 from scrapy_eatext.algorithms.density import block_markup, mean_score
 from scrapy_eatext.algorithms.modelfile import ModelError, load_model, model_path
 from scrapy_eatext.algorithms.perceptron.lines import write_lines
+from scrapy_eatext.declared import number, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
