@@ -137,7 +137,7 @@ def density_rows(case: Case, model: LineModel) -> Iterator[tuple[str, Flags]]:
     for shown, threshold in THRESHOLDS.items():
         for least in (0, 60):
             options = DensityOptions(threshold=threshold, min_chars=least)
-            kept = filter_lines(case.measured, options).kept
+            _, kept, _ = filter_lines(case.measured, options)
             rule = f", {least} characters" if least else ""
             yield f"density > {shown}{rule}", kept
             yield f"density > {shown}{rule}, language models", kept & content

@@ -203,33 +203,20 @@ def limit(density: Densities, threshold: float | str) -> float:
     return 0.5 - (float(values.std(ddof=1)) if len(values) > 1 else 0.0)
 
 
-@dataclass(frozen=True)
-class Filtered:
-    """For each line its density, whether it is long enough, and whether it is kept."""
+def filter_lines(
+    lines: Measured, options: DensityOptions
+) -> tuple[Densities, Flags, list[str]]:
+    """For each line its density, whether it is kept, and the reason.
 
-    density: Densities
-    long: Flags
-    kept: Flags
-
-    @property
-    def reasons(self) -> list[str]:
-        """The reason why each line is kept or not."""
-        found: list[str] = np.select(
-            [self.kept, self.long], ["dense", "sparse"], "short"
-        ).tolist()
-        return found
-
-
-def filter_lines(lines: Measured, options: DensityOptions) -> Filtered:
-    """Keep the lines that are long enough and dense enough.
-
-    Short lines do not count in the mean or the standard deviation.
+    Kept are lines that are long and dense enough.  Short lines do not count in the mean
+    or the standard deviation.
     """
     density = densities(lines.chars, lines.markup)
     long = lines.chars >= options.min_chars
     # In double precision, as in Java.
     dense = density.astype(np.float64) > limit(density[long], options.threshold)
-    return Filtered(density, long, long & dense)
+    kept = long & dense
+    return density, kept, np.select([kept, long], ["dense", "sparse"], "short").tolist()
 
 
 class Density(Algorithm[DensityOptions]):
@@ -241,8 +228,8 @@ class Density(Algorithm[DensityOptions]):
 
     def judge(self, page: Page) -> Verdict:
         lines = measure(page, self.options)
-        filtered = filter_lines(lines, self.options)
-        return verdict(lines, filtered.kept, filtered.density, filtered.reasons)
+        density, kept, reasons = filter_lines(lines, self.options)
+        return verdict(lines, kept, density, reasons)
 
 
 def verdict(

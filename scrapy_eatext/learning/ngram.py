@@ -67,7 +67,7 @@ class NgramTrainer:
         source, texts = parsed(page)
         labels = label_content(texts, page)
         options = DensityOptions()
-        kept = filter_lines(measure(source, options), options).kept
+        _, kept, _ = filter_lines(measure(source, options), options)
         return [
             Line(texts[i], bool(labels.share[i] > 0.5), int(labels.words[i]))
             for i in np.flatnonzero(kept).tolist()

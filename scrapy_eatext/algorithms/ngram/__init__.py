@@ -102,8 +102,7 @@ class Ngram(Algorithm[NgramOptions]):
 
     def judge(self, page: Page) -> Verdict:
         lines = measure(page, self.options)
-        filtered = filter_lines(lines, self.options)
-        kept, reasons = filtered.kept.copy(), filtered.reasons
+        _, kept, reasons = filter_lines(lines, self.options)
         places = np.flatnonzero(kept)
         texts = [lines.units.text(i) for i in places.tolist()]
         bits, surprise = self._model.look(texts)
