@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from scrapy_eatext.commands.terminal import cut, encoding, table
 from scrapy_eatext.result import ATTRIBUTES, MainText, to_json
-from scrapy_eatext.review.compare import kept_blocks
+from scrapy_eatext.review.labels import kept_blocks
 
 TEXTS = ("text", "markdown", "html")
 FORMATS = (*TEXTS, "json", "blocks")

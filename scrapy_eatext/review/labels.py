@@ -19,10 +19,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.durable import lock, sync_folder, write_whole
 from scrapy_eatext.learning.labels import label
+
+if TYPE_CHECKING:
+    from scrapy_eatext.result import MainText
 
 VERSION = 1
 MAIN, COMMENT, NEITHER = "m", "c", "-"
@@ -245,6 +248,16 @@ def by_text(texts: Sequence[str], main: str, comments: str) -> str:
         MAIN if in_main >= 0.5 else COMMENT if in_comments >= 0.5 else NEITHER
         for in_main, in_comments in zip(*shares, strict=True)
     )
+
+
+def kept_blocks(result: MainText, texts: Sequence[str]) -> list[bool]:
+    """For each of a page's blocks, given as texts, whether a result keeps it.
+
+    If the algorithm judges other units, the words of the result's text decide.
+    """
+    if [block.text for block in result.blocks] == list(texts):
+        return [block.kept for block in result.blocks]
+    return [sign == MAIN for sign in by_text(texts, result.text, "")]
 
 
 def _read(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:

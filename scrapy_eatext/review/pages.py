@@ -20,7 +20,6 @@ from scrapy_eatext.execution.cascade import BREAKS, cascade, describe_error, run
 from scrapy_eatext.metadata import read_metadata
 from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import render
-from scrapy_eatext.review.compare import kept_blocks
 from scrapy_eatext.review.labels import (
     CHANGED,
     COMMENT,
@@ -30,6 +29,7 @@ from scrapy_eatext.review.labels import (
     Found,
     LabelFolder,
     by_text,
+    kept_blocks,
     name_of,
     stem_of,
     text_of,
