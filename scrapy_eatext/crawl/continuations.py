@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from twisted.internet.defer import CancelledError
 
@@ -43,15 +43,15 @@ async def join_continuations(
             if is_closing(service.crawler):
                 service.tally.inc("pages/given_up")
                 break
-            page = await _download(service, request, url)
             sought = response.url, len(results) + 2
-            outcome = page and await _outcome(service, request, page, url, sought)
-            if not page or not outcome:
+            found = await _continuation(service, request, url, sought)
+            if not found:
                 break
+            page, outcome = found
             if any(outcome.result.text == earlier.body for earlier in results):
                 break
             results.append(outcome.result)
-            pages.append(page)
+            pages.append(cast("TextResponse", page))
             service.tally.inc("pages/joined")
             url = outcome.next_url
     except CancelledError:  # Twisted's; asyncio's is not an Exception
@@ -64,34 +64,24 @@ async def join_continuations(
     return replace(first, result=joined(results))
 
 
-async def _download(
-    service: Service, request: Request, url: str
-) -> TextResponse | None:
-    """The continuation at a URL, None if it cannot be downloaded."""
-    tally = service.tally
+async def _continuation(
+    service: Service, request: Request, url: str, sought: tuple[str, int]
+) -> tuple[Response, Outcome] | None:
+    """A continuation and its outcome, None if it fails, has no text or is another page."""
+    tally, meta = service.tally, continuation_meta(request.meta)
     tally.inc("pages/asked")
-    meta = continuation_meta(request.meta)
     message = "No further page of %(first)s at %(url)s"
-    response = None
+    response: Any = None
     with counted_failure(tally, "pages/failed", message, first=request.url, url=url):
         response = await download(service.crawler, request, meta, url)
-    return cast("TextResponse | None", response)
-
-
-async def _outcome(
-    service: Service,
-    request: Request,
-    page: TextResponse,
-    url: str,
-    sought: tuple[str, int],
-) -> Outcome | None:
-    """The outcome of a continuation, None if it has no text or is another page."""
-    choice, _ = service.admission.choice_for(request, page)
+    if response is None:
+        return None
+    choice, _ = service.admission.choice_for(request, response)
     # A redirect may lead anywhere, and a spider may handle error pages.
-    is_page = page_of(page.url) == page_of(url) and 200 <= page.status < 300
+    is_page = page_of(response.url) == page_of(url) and 200 <= response.status < 300
     if choice is None or not is_page:
         return None
     choice = choice.of_continuation
-    outcome = await service.extractor.run(page, page.url, choice, sought)
-    service.extractor.counted(page.url, outcome, choice)
-    return outcome if outcome.result.text else None
+    outcome = await service.extractor.run(response, response.url, choice, sought)
+    service.extractor.counted(response.url, outcome, choice)
+    return (response, outcome) if outcome.result.text else None

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter, OrderedDict, deque
+from collections import Counter, deque
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy.utils.defer import deferred_from_coro
 
 if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-
-    from scrapy_eatext.crawl.settings import Config
-    from scrapy_eatext.crawl.tally import Tally
+    from scrapy_eatext.crawl.service import Service
 
 # A host is judged by its last WINDOW pages.  It decays if _AGREE of them are alike: on any
 # site one or two of twenty pages are of another kind.
 WINDOW = 20
 _AGREE = 18
-# The maximum number of watched hosts; the least recent is dropped.
+# The maximum number of watched hosts.
 _MAX_HOSTS = 1000
 
 # The log's message on each kind of decay.
@@ -36,8 +34,8 @@ class DecayWatch:
     """For each host its last texts, and whether the site file fitted its last pages."""
 
     def __init__(self) -> None:
-        # The last values of each property and host, by hash.
-        self._last: OrderedDict[int, deque[int]] = OrderedDict()
+        # The last values of a property of a host, by hash; the least recent is dropped.
+        self._last = lru_cache(_MAX_HOSTS)(lambda key: deque[int](maxlen=WINDOW))
 
     def add(self, host: str, text: str, template: str = "") -> str | None:
         """Add a page's text, and its ``template`` as in MainText; return the decay.
@@ -49,16 +47,12 @@ class DecayWatch:
         if template:
             values["template"] = template == "matched"
         for name, value in values.items():
-            key = hash((name, host))  # as a host's name may have any length
-            last = self._last.setdefault(key, deque(maxlen=WINDOW))
+            last = self._last(hash((name, host)))  # a host's name may have any length
             last.append(value)
-            self._last.move_to_end(key)
-            if len(self._last) > _MAX_HOSTS:
-                self._last.popitem(last=False)
             ((most_common, count),) = Counter(last).most_common(1)
             if len(last) < WINDOW or count < _AGREE:
                 continue
-            del self._last[key]
+            last.clear()
             if name == "text":
                 return "alike" if most_common else "empty"
             if not most_common:
@@ -66,13 +60,12 @@ class DecayWatch:
         return None
 
 
-def report_decay(
-    crawler: Crawler, config: Config, tally: Tally, host: str, kind: str
-) -> None:
+def report_decay(service: Service, host: str, kind: str) -> None:
     """Count and log a site's decay, and close the spider if EATEXT_ON_DECAY says so."""
-    tally.inc(f"decay/{kind}")
+    service.tally.inc(f"decay/{kind}")
     once = f"decay {kind} {host}"
-    tally.log(logging.WARNING, _MESSAGES[kind], {"host": host}, once=once)
-    if config.on_decay == "close_spider" and kind != "unmatched":
+    service.tally.log(logging.WARNING, _MESSAGES[kind], {"host": host}, once=once)
+    if service.config.on_decay == "close_spider" and kind != "unmatched":
         # Not awaited, as closing waits for the response that is being processed.
-        deferred_from_coro(crawler.engine.close_spider_async(reason="eatext_decay"))
+        closing = service.crawler.engine.close_spider_async(reason="eatext_decay")
+        deferred_from_coro(closing)

@@ -7,12 +7,11 @@ are first requested with a retry's meta.
 
 from __future__ import annotations
 
-import math
-from collections import OrderedDict, deque
-from collections.abc import Mapping
+from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http.request import NO_CALLBACK
@@ -28,9 +27,8 @@ from scrapy_eatext.crawl.ownrequests import (
     retry_meta,
     was_direct,
 )
-from scrapy_eatext.declared import Dict, declare, limit, number, switch
 from scrapy_eatext.execution.cascade import TEXTS
-from scrapy_eatext.execution.choice import SettingError, override_fields, part_of
+from scrapy_eatext.execution.choice import SettingError
 from scrapy_eatext.page.urls import host_of
 from scrapy_eatext.page.walls import PASSABLE, WALLS, has_scripts
 
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
 
     from scrapy_eatext.crawl.service import Service
     from scrapy_eatext.execution.cascade import Outcome
-    from scrapy_eatext.execution.choice import Choice
+    from scrapy_eatext.execution.choice import Choice, Weak
 
     # A response, its outcome, and the choice by which it was extracted.
     Answer = tuple[Response, Outcome, Choice]
@@ -48,48 +46,12 @@ if TYPE_CHECKING:
 # for _NEARLY_ALWAYS of the last _TRIES.
 _TRIES = 10
 _NEARLY_ALWAYS = 9
-# The maximum number of hosts; the least recent is dropped.
+# The maximum number of hosts.
 _MAX_HOSTS = 1000
 # Statuses that do not depend on a request's meta.
 _OF_THE_PAGE = frozenset({*range(400), 404, 410})
 # A weak text of a retry is better if it is more than this many times as long.
 _LONGER = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Weak:
-    """Which pages are weak, and the ``meta`` of their retry; {} for no retries."""
-
-    meta: Mapping[Any, Any] = declare(
-        {}, Dict("a dict: the meta of the second request"), setting=False
-    )
-    min_score: float = number(0.3, 0, 1)
-    min_chars: int = number(200, 0, math.inf)
-    only_if_scripts: bool = switch(True)
-    per_host: int = limit(50, "pages")
-    share: float = number(0.2, 0, 1)
-
-
-# No page is retried.
-NEVER = Weak()
-
-
-class WeakPages(Dict):
-    """A Weak, from a dict of its fields; False turns it off."""
-
-    def take(self, value: Any, key: str) -> Weak:
-        return value if isinstance(value, Weak) else override_weak(NEVER, value, key)
-
-
-def override_weak(base: Weak, overrides: object, key: str) -> Weak:
-    """A Weak with some of its fields changed, or turned off.  Raises SettingError."""
-    if overrides is False:
-        return NEVER
-    weak = override_fields(base, overrides, key, "False, or ")
-    if overrides and not weak.meta:
-        allowed = "the meta of a request to a browser or an API, not empty"
-        raise SettingError(part_of(key, "meta"), weak.meta, allowed)
-    return weak
 
 
 def is_weak(outcome: Outcome, weak: Weak, body: bytes) -> bool:
@@ -131,15 +93,11 @@ class Retries:
         """Make a request direct if its host is."""
         if not self._hosts.are_direct(host_of(request.url)) or not _may_retry(request):
             return
-        overrides = request.meta.get(INPUT)
         with suppress(SettingError):  # logged with the response
-            weak = self._config.weak_for(request.url, overrides)
-            if (
-                weak.meta
-                and self._config.choice_for(request.url, overrides)
-                and not has_retry_meta(request.meta, weak.meta)
-            ):
-                make_direct(request.meta, weak.meta)
+            choice = self._config.choice_for(request.url, request.meta.get(INPUT))
+            added = choice.weak.meta if choice else {}
+            if added and not has_retry_meta(request.meta, added):
+                make_direct(request.meta, added)
                 self._tally.inc("weak/direct")
 
     def skipped(self, request: Request, response: Response) -> None:
@@ -156,11 +114,11 @@ class Retries:
 
     async def better(self, request: Request, first: Answer, *, direct: bool) -> Answer:
         """The page's answer, or that of its retry if the page is weak and it is better."""
-        weak = self._config.weak_for(first[0].url, request.meta.get(INPUT))
+        response, outcome, choice = first
+        weak = choice.weak
         if not weak.meta or not _may_retry(request):
             return first
         host = host_of(request.url)
-        response, outcome, _ = first
         weak_page = is_weak(outcome, weak, response.body)
         if direct or not weak_page:
             self._hosts.add(host, was_right=direct and not weak_page)
@@ -211,24 +169,16 @@ class RetriedHosts:
     """The hosts of a crawl, and how often a retry helped there."""
 
     def __init__(self) -> None:
-        self._hosts: OrderedDict[int, _Host] = OrderedDict()
+        # By hash, as a host's name may have any length; the least recent is dropped.
+        self._of_hash = lru_cache(_MAX_HOSTS)(lambda key: _Host())
 
     def _host(self, host: str) -> _Host:
-        key = hash(host)  # as a host's name may have any length
-        counts = self._hosts.setdefault(key, _Host())
-        self._hosts.move_to_end(key)
-        if len(self._hosts) > _MAX_HOSTS:
-            self._hosts.popitem(last=False)
-        return counts
+        return self._of_hash(hash(host))
 
     def are_direct(self, host: str) -> bool:
         """Whether a host's pages are first requested with a retry's meta."""
-        counts = self._hosts.get(hash(host))
-        return (
-            counts is not None
-            and len(counts.last) == _TRIES
-            and sum(counts.last) >= _NEARLY_ALWAYS
-        )
+        last = self._host(host).last
+        return len(last) == _TRIES and sum(last) >= _NEARLY_ALWAYS
 
     def may_retry(self, host: str, weak: Weak) -> bool:
         """Whether to retry a host's weak page, which counts as a retry then."""

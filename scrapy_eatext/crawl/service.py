@@ -128,7 +128,7 @@ class Service:
                     result = extracted.result
                     decay = self._decay.add(host, result.body, result.template)
                     if decay:
-                        report_decay(self.crawler, self.config, self.tally, host, decay)
+                        report_decay(self, host, decay)
         except CancelledError:  # Twisted's; asyncio's is not an Exception
             raise
         except Exception as error:  # noqa: BLE001

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.misc import load_object
 
 from scrapy_eatext.algorithms import DEFAULT
-from scrapy_eatext.crawl.retries import NEVER, Weak, WeakPages, override_weak
 from scrapy_eatext.declared import (
     Dict,
     OneOf,
@@ -46,9 +45,8 @@ if TYPE_CHECKING:
 EXECUTORS = ("inline", "thread", "process")
 ITEMS = ("all", "declared")
 
-# The place of a request's overrides, and the keys in them beside a choice's fields.
+# The place of a request's overrides.
 _IN_META = "request.meta['eatext']"
-_BESIDE = ("weak",)
 
 # One core is left to the crawl's own thread: with more workers its event loop would
 # wait for a core, and the throughput would not grow.
@@ -102,20 +100,11 @@ class Config:
     """The settings of a crawl, each checked.
 
     Each field, also of ``choice``, is a setting, named EATEXT_ and the field's name in
-    capitals.  Sites and requests may override ``weak`` and the fields of ``choice``.
-    ``sites`` has the choice of each host, None if its pages are not extracted, and
-    ``weak_sites`` its Weak.
+    capitals.  Sites and requests may override the fields of ``choice``.  ``sites`` has
+    the choice of each host, None if its pages are not extracted.
     """
 
     choice: Choice = field(default_factory=Choice)
-    weak: Weak = declare(  # noqa: RUF009 - it makes a field
-        NEVER,
-        WeakPages("a dict with `meta` and more"),
-        "which pages to request again, with other meta, as for a browser: "
-        '`{"meta": {"playwright": True}, "min_chars": 200}`',
-        shown="`{}`",
-    )
-    weak_sites: Mapping[str, Weak] = field(default_factory=dict)
     sites: Mapping[str, Choice | None] = declare(
         {},
         Dict("a dict: host -> what holds there"),
@@ -222,19 +211,16 @@ class Config:
         check_loadable(choice, "EATEXT_ALGORITHM", "EATEXT_OPTIONS")
         values = taken(cls(), raw_values, _key)
         sites: dict[str, Choice | None] = {}
-        weak_sites: dict[str, Weak] = {}
         for given_host, site in values.pop("sites", {}).items():
             key = f"EATEXT_SITES[{given_host!r}]"
             host = _host(given_host, key)
             if host in sites:
                 allowed = "left out: another key is the same host"
                 raise SettingError(key, site, allowed)
-            site_choice = sites[host] = overridden(choice, site, key, _BESIDE)
+            site_choice = sites[host] = overridden(choice, site, key)
             if site_choice is not None:
                 check_loadable(site_choice, key, part_of(key, "options"))
-            weak = values.get("weak", NEVER)
-            weak_sites[host] = _weak_with(weak, site, key)
-        config = cls(choice=choice, sites=sites, weak_sites=weak_sites, **values)
+        config = cls(choice=choice, sites=sites, **values)
         html, url, filled = config.html_field, config.url_field, config.fields
         # A field that is removed from an item can neither be filled nor read.
         if html in filled or (html and html == url):
@@ -263,17 +249,13 @@ class Config:
         if overrides is None:
             return choice
         # A request's meta also overrides a site that is off.
-        return overridden(choice or self.choice, overrides, _IN_META, _BESIDE)
-
-    def weak_for(self, url: str, overrides: object = None) -> Weak:
-        """When the page at a URL is weak, and how it is retried; as choice_for()."""
-        weak = self.weak_sites.get(self.site_of(url), self.weak)
-        return _weak_with(weak, overrides, _IN_META)
+        return overridden(choice or self.choice, overrides, _IN_META)
 
     @cached_property
     def retries(self) -> bool:
         """Whether some pages are retried, even if no request says so."""
-        return any(weak.meta for weak in (self.weak, *self.weak_sites.values()))
+        choices = (self.choice, *self.sites.values())
+        return any(choice.weak.meta for choice in choices if choice)
 
     def site_of(self, url: str) -> str:
         """The host among ``sites`` that a URL belongs to, "" for none."""
@@ -301,13 +283,6 @@ def _class(value: Any) -> type:
     if not isinstance(loaded, type):
         raise TypeError(f"{value!r} is not a class")
     return loaded
-
-
-def _weak_with(weak: Weak, overrides: object, key: str) -> Weak:
-    """A Weak with the override of a site or a request, if it has one."""
-    if isinstance(overrides, Mapping) and "weak" in overrides:
-        return override_weak(weak, overrides["weak"], part_of(key, "weak"))
-    return weak
 
 
 def _check_sendable(choice: Choice, place: Callable[[str], str]) -> None:

@@ -21,6 +21,7 @@ from scrapy_eatext.declared import (
     Several,
     declarations,
     declare,
+    limit,
     number,
     switch,
 )
@@ -102,10 +103,47 @@ class Css(Kind):
 class Part(Dict):
     """A dataclass of declared values: a dict overrides some of them."""
 
+    def changed(self, base: Any, overrides: object, key: str) -> Any:
+        return override_fields(base, overrides, key)
+
+
+class WeakPart(Part):
+    """A Weak; False turns it off."""
+
+    def take(self, value: Any, key: str) -> Any:
+        return value
+
+    def changed(self, base: Weak, overrides: object, key: str) -> Weak:
+        if overrides is False:
+            return NEVER
+        weak = override_fields(base, overrides, key, "False, or ")
+        if overrides and not weak.meta:
+            allowed = "the meta of a request to a browser or an API, not empty"
+            raise SettingError(part_of(key, "meta"), weak.meta, allowed)
+        return weak
+
+
+@dataclass(frozen=True, slots=True)
+class Weak:
+    """Which pages are weak, and the ``meta`` of their retry; {} for no retries."""
+
+    meta: Mapping[Any, Any] = declare(
+        {}, Dict("a dict: the meta of the second request"), setting=False
+    )
+    min_score: float = number(0.3, 0, 1)
+    min_chars: int = number(200, 0, math.inf)
+    only_if_scripts: bool = switch(True)
+    per_host: int = limit(50, "pages")
+    share: float = number(0.2, 0, 1)
+
+
+# No page is retried.
+NEVER = Weak()
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """How a page is extracted.
+    """How a page is extracted, and in a crawl whether it is retried.
 
     The first of ``algorithms`` whose text passes() is used; ``below`` is what to do if
     none does.  ``options`` has a mapping for each algorithm.  ``keep`` and ``remove`` are
@@ -152,6 +190,13 @@ class Choice:
     )
     keep: str = declare("", Css(), setting=False)
     remove: str = declare("", Css(), setting=False)
+    weak: Weak = declare(  # noqa: RUF009 - it makes a field
+        NEVER,
+        WeakPart("a dict with `meta` and more"),
+        "which pages to request again, with other meta, as for a browser: "
+        '`{"meta": {"playwright": True}, "min_chars": 200}`',
+        shown="`{}`",
+    )
 
     def passes(self, text: str, score: float) -> bool:
         return bool(text) and len(text) >= self.min_chars and score >= self.min_score
@@ -166,6 +211,11 @@ class Choice:
             self, title=False, markdown=replace(self.markdown, front_matter=False)
         )
 
+    @property
+    def of_page(self) -> Choice:
+        """The choice without ``weak``, whose meta may have what JSON cannot hold."""
+        return replace(self, weak=NEVER)
+
 
 # The names of the values that a site or a request may override.
 OVERRIDES = tuple(declarations(Choice))
@@ -173,9 +223,7 @@ OVERRIDES = tuple(declarations(Choice))
 _Declared = TypeVar("_Declared")
 
 
-def overridden(
-    choice: Choice, overrides: object, key: str, beside: tuple[str, ...] = ()
-) -> Choice | None:
+def overridden(choice: Choice, overrides: object, key: str) -> Choice | None:
     """A choice with the overrides of a site or of a request's meta.
 
     ``overrides`` is None or True, which change nothing; False, for which None is
@@ -187,21 +235,16 @@ def overridden(
         return None
     if not isinstance(overrides, Mapping):
         return replace(choice, algorithms=take(Algorithms(), overrides, key))
-    return changed(choice, overrides, key, beside)
+    return changed(choice, overrides, key)
 
 
-def changed(
-    choice: Choice,
-    overrides: Mapping[Any, object],
-    key: str = "",
-    beside: tuple[str, ...] = (),
-) -> Choice:
-    """A choice with some of OVERRIDES changed; the keys ``beside`` are ignored.
+def changed(choice: Choice, overrides: Mapping[Any, object], key: str = "") -> Choice:
+    """A choice with some of OVERRIDES changed.
 
     Raises SettingError, whose key starts with ``key``.
     """
-    _refuse_unknown(overrides, (*OVERRIDES, *beside), key)
-    own = {n: v for n, v in overrides.items() if n != "options" and n not in beside}
+    _refuse_unknown(overrides, OVERRIDES, key)
+    own = {name: value for name, value in overrides.items() if name != "options"}
     if own:
         choice = override_fields(choice, own, key)
     if "options" in overrides:
@@ -243,7 +286,7 @@ def taken(
             kind, key = field.metadata["kind"], place(name)
             value = take(kind, given[name], key)
             if isinstance(kind, Part):
-                value = override_fields(getattr(base, field.name), value, key)
+                value = kind.changed(getattr(base, field.name), value, key)
             values[field.name] = value
     return values
 

@@ -62,7 +62,7 @@ class InProcess:
     """
 
     def __init__(self, choice: Choice, memory: int) -> None:
-        self._hello = {"choice": asdict(choice), "memory": memory}
+        self._hello = {"choice": asdict(choice.of_page), "memory": memory}
         self._worker: _Worker | None = None
         self._failed_starts = 0
         self._next_start = 0.0

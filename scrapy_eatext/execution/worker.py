@@ -82,7 +82,8 @@ def receive(stream: IO[bytes]) -> tuple[Any, bytes] | None:
 def pack_job(job: Job) -> tuple[dict[str, Any], bytes]:
     """A job as a message's head and body, which unpack_job() reads."""
     html = job.html if isinstance(job.html, (str, bytes)) else text_of(job.html)
-    head = {**asdict(replace(job, html="")), "raw": isinstance(html, bytes)}
+    head = asdict(replace(job, html="", choice=job.choice.of_page))
+    head["raw"] = isinstance(html, bytes)
     body = html if isinstance(html, bytes) else html.encode("utf-8", "surrogatepass")
     return head, body
 

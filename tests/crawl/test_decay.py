@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from sys import getrefcount
 from types import SimpleNamespace
 
 import pytest
@@ -60,10 +61,13 @@ def test_hosts_are_bounded_and_their_names_not_kept():
     counts = tally.Tally(SimpleNamespace(stats=None, spider=None))
     for number in range(3000):
         host = f"{number}." + "x" * 15_000
+        references = getrefcount(host)
         watch.add(host, "text")
+        assert getrefcount(host) == references
         counts.log(logging.INFO, "a host", {}, once=host)
-    assert (len(watch._last), len(counts._logged)) == (1000, 3000)
-    assert size_of([*watch._last, *counts._logged]) < 100 * 4000
+    assert watch._last.cache_info().currsize == 1000
+    assert len(counts._logged) == 3000
+    assert size_of(list(counts._logged)) < 100 * 3000
 
 
 @pytest.mark.parametrize("on_decay", ["ignore", "warn", "close_spider"])

@@ -14,9 +14,10 @@ from scrapy.settings import Settings
 from scrapy_eatext import main_text
 from scrapy_eatext.crawl import retries as retries_module
 from scrapy_eatext.crawl.ownrequests import OWN, retry_meta
-from scrapy_eatext.crawl.retries import RetriedHosts, Weak, is_better, is_weak
+from scrapy_eatext.crawl.retries import RetriedHosts, is_better, is_weak
 from scrapy_eatext.crawl.settings import Config
 from scrapy_eatext.execution.cascade import Outcome
+from scrapy_eatext.execution.choice import Weak
 from scrapy_eatext.page.walls import PASSABLE, WALLS
 from scrapy_eatext.result import MainText
 from tests.support import crawling
@@ -290,7 +291,7 @@ def test_hosts_are_bounded(monkeypatch):
     for name in "abcd":
         assert hosts.may_retry(name, WEAK)
     assert not hosts.are_direct("zz")
-    assert len(hosts._hosts) == 3
+    assert hosts._of_hash.cache_info().currsize == 3
 
 
 def test_settings_as_text_and_of_a_site():
@@ -298,10 +299,10 @@ def test_settings_as_text_and_of_a_site():
     sites = {"a.org": {"weak": {"per_host": 7}}, "b.org": {"weak": False}}
     said = {"EATEXT_ALGORITHM": PLAIN, "EATEXT_WEAK": given, "EATEXT_SITES": sites}
     made = Config.from_settings(Settings(said))
-    assert made.weak == Weak(meta={"rendered": True}, share=0.5)
-    at_a = made.weak_for("http://a.org/")
+    assert made.choice.weak == Weak(meta={"rendered": True}, share=0.5)
+    at_a = made.choice_for("http://a.org/").weak
     assert (at_a.per_host, at_a.share, at_a.meta) == (7, 0.5, {"rendered": True})
-    assert not made.weak_for("http://b.org/").meta
+    assert not made.choice_for("http://b.org/").weak.meta
 
 
 # -- a real browser
