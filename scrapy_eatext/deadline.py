@@ -43,7 +43,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 def remaining() -> float:
-    """The seconds that the calling thread has left; negative when its time is up."""
+    """The seconds that the calling thread has left, negative when its time is up."""
     return float("inf") if _clock.end is None else _clock.end - time.monotonic()
 
 

@@ -43,10 +43,7 @@ class Kind(ABC):
         """The value as its field holds it; OptionError, with the key, otherwise."""
 
     def parse(self, value: object) -> object:
-        """The value that a command line's text stands for; any other value as it is.
-
-        May raise OptionError, without a name.
-        """
+        """The value that a command line's text stands for; other values as they are."""
         return value
 
     def error(self, value: object, key: str, why: object = "") -> OptionError:
@@ -161,7 +158,7 @@ class Several(Kind):
     """A list, or one value alone; as text in JSON or separated by commas."""
 
     def listed(self, value: Any, key: str) -> list[Any] | tuple[Any, ...]:
-        """The values of a list, or one value in a list; OptionError for other values."""
+        """The values of a list, or one value in a list."""
         values = [value] if isinstance(value, (str, type)) else value
         if not isinstance(values, (list, tuple)):
             raise self.error(value, key)
@@ -210,10 +207,9 @@ def number(
     doc: str = "",
     shown: str = "",
 ) -> Any:
-    """A dataclass field that holds a number from low to high, both included.
+    """A dataclass field that holds a number from low to high, or a word of ``others``.
 
-    If the default is a whole number, only whole numbers are allowed.  ``others`` are
-    words that are allowed in place of a number.
+    If the default is a whole number, only whole numbers are allowed.
     """
     kind = Number(low, high, isinstance(default, int), others)
     return declare(default, kind, doc, shown=shown)

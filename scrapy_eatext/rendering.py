@@ -33,10 +33,7 @@ def run(
 
 
 def render(verdict: Verdict, page: Page, name: str, version: str) -> MainText:
-    """A verdict as MainText, with the name and version of the algorithm.
-
-    Raises ValueError for a verdict that lacks units.
-    """
+    """A verdict as MainText.  Raises ValueError for a verdict that lacks units."""
     if len(verdict.kept) != len(verdict.units):
         raise ValueError(
             f"{name} has a verdict on {len(verdict.kept)} of {len(verdict.units)} units"

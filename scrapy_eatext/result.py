@@ -36,10 +36,9 @@ _T = TypeVar("_T")
 
 
 class Bound(NamedTuple):
-    """How many characters a value may have, and whether a longer one is cut.
+    """How many characters a value may have, and whether a longer one is cut at a word.
 
-    A text is cut at a word.  A value such as a URL, which is useless without its end, is
-    left out.
+    If not, it is left out: a URL is useless without its end.
     """
 
     most: int
@@ -247,10 +246,9 @@ class Metadata:
 
 
 class IncompleteError(Exception):
-    """A value of which parts could not be computed.
+    """Parts of a value could not be computed; ``value`` is the value without them.
 
-    ``value`` is the value without these parts.  The error is raised from the first
-    exception of a part.
+    The error is raised from the first exception of a part.
     """
 
     def __init__(self, value: Any) -> None:
@@ -259,7 +257,7 @@ class IncompleteError(Exception):
 
 
 def to_json(value: Any) -> Any:
-    """An attribute of a result as json.dumps() writes it."""
+    """An attribute of a result for json.dumps()."""
     if isinstance(value, tuple):
         return [to_json(one) for one in value]
     return asdict(value) if hasattr(value, "__dataclass_fields__") else value
@@ -311,10 +309,7 @@ class Source(Protocol):
         ...
 
     def chunks(self, form: Mapping[str, Any]) -> tuple[Chunk, ...]:
-        """Chunks of a form, in which None stands for the value of EATEXT_CHUNKS.
-
-        Raises LookupError if the page is gone.
-        """
+        """Chunks of a form; None stands for EATEXT_CHUNKS.  Raises LookupError too."""
         ...
 
 
@@ -344,10 +339,9 @@ class _Typed(property, Generic[_T]):
 class Output(_Typed[_T]):
     """An attribute of MainText that is computed on first access: its declaration.
 
-    ``kind`` is its type, by which JSON is written and read: kind() is the empty output,
-    None that of an optional() type.  ``module`` has the function that writes the output,
-    write_NAME(judged page), and is imported on first access; it is "" for an output that
-    is made with the text.  ``join`` makes one output of those of several pages.  An output
+    ``kind`` is its type: kind() is the empty output, None that of an optional() type.
+    ``module`` has the function write_NAME(judged page); it is "" for an output that is
+    made with the text.  ``join`` makes one output of those of several pages.  An output
     ``of_page`` stays when the text does not pass.  Outputs of a lower ``turn`` are
     computed first, as time may run out.
     """
@@ -375,14 +369,12 @@ class Output(_Typed[_T]):
         self.turn = turn
 
     def write(self, judged: JudgedPage) -> _T:
-        """The output of a page and a verdict."""
         writers = import_module(f"scrapy_eatext.{self.module}")
         value: _T = getattr(writers, f"write_{self.name}")(judged)
         return value
 
 
 def optional(kind: type[_T]) -> type[_T | None]:
-    """The type of an output that may be None."""
     return kind | None  # type: ignore[return-value]
 
 

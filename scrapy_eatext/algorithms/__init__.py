@@ -24,10 +24,7 @@ DEFAULT = "eatext"
 
 
 def algorithm_class(name: str) -> type[Algorithm[Any]]:
-    """The class of an algorithm, by its name or its import path.
-
-    Raises OptionError if there is none.
-    """
+    """The class at a name or an import path.  Raises OptionError if there is none."""
     path = REGISTRY.get(name, name) if isinstance(name, str) else ""
     module, _, cls = path.rpartition(".")
     why = ""
@@ -48,10 +45,7 @@ def algorithm_class(name: str) -> type[Algorithm[Any]]:
 def get_algorithm(
     name: str, options: Mapping[str, Any] | None = None
 ) -> Algorithm[Any]:
-    """An algorithm with some options; instances are cached.
-
-    Raises OptionError for an unknown algorithm or option, or a wrong value.
-    """
+    """An algorithm with some options, cached.  Raises OptionError for wrong ones."""
     cls = algorithm_class(name)
     return _instance(cls, make_options(cls.options_class, options or {}))
 

@@ -44,10 +44,7 @@ OptionsT = TypeVar("OptionsT", bound=Options)
 
 
 def make_options(cls: type[OptionsT], given: Mapping[str, Any]) -> OptionsT:
-    """The options of a class, checked.
-
-    Raises OptionError for a wrong name or value.
-    """
+    """The options of a class.  Raises OptionError for a wrong name or value."""
     if not given:  # as for most pages of a crawl
         return cls()
     known = {f.name: f.metadata.get("kind") for f in fields(cls)}

@@ -95,8 +95,7 @@ class DensityOptions(Options):
 class Measured:
     """Lines as units, with their numbers of characters of text and of markup.
 
-    With ``joined`` they are lines of the source, of which the kept ones, joined, are
-    the text; otherwise they are blocks, which are rendered.
+    With ``joined`` the text is the kept lines, joined; otherwise blocks are rendered.
     """
 
     units: Units
@@ -106,7 +105,6 @@ class Measured:
 
 
 def measure(page: Page, options: DensityOptions) -> Measured:
-    """The lines of a page that the options ask for."""
     if options.reference:
         lines = watched(_NEWLINE.split(page.html))
         read = [read_line(line) for line in lines if line.strip(_TRIMMED)]
@@ -135,11 +133,9 @@ def read_line(line: str) -> tuple[str, int]:
 
 
 def block_markup(page: Page) -> Ints:
-    """The number of characters of markup of each of a page's blocks.
+    """The number of characters of markup of each block; see ``lines`` above.
 
-    These are the start and end tags of all shown elements that begin after the previous
-    block, as they are when the tree is written as HTML.  White space between tags,
-    comments, and elements that show no text do not count.
+    White space between tags, comments, and elements that show no text do not count.
     """
     walk = page.blocks.walk
     lengths = [0]
@@ -157,8 +153,7 @@ def block_markup(page: Page) -> Ints:
 def source_lines(html: str) -> Iterator[tuple[str, int]]:
     """For each line of the source its text, and its number of characters of markup.
 
-    Scripts, styles and comments are markup; a tag may span lines.  In the text,
-    character references are resolved and white space is collapsed.
+    Scripts, styles and comments are markup; a tag may span lines.
     """
     text = _MARKUP.sub(_leave_lines, html)
     lines = zip(_NEWLINE.split(html), _NEWLINE.split(text), strict=True)
@@ -189,11 +184,7 @@ def densities(chars: Ints, markup: Ints) -> Densities:
 
 
 def limit(density: Densities, threshold: float | str) -> float:
-    """The limit that a line must exceed, by the densities of the page's long lines.
-
-    It is the threshold if that is a number, the mean for "mean", and for "stddev" 0.5
-    minus the sample's standard deviation, which is 0 for a single line.
-    """
+    """The limit that a line must exceed, by the densities of the page's long lines."""
     if not isinstance(threshold, str):
         return float(threshold)
     # The original has densities in single precision, and statistics in double.

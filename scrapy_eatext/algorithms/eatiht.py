@@ -5,13 +5,11 @@ the parent of its element: in version 1 as many times as it has sentences, in ve
 (etv2) once, if it is no shorter than the mean.  The long blocks inside the parent with
 the highest count are the text.
 
-With ``reference`` a page is read exactly as by the original.  The original selects elements by
-an XPath, which takes quadratic time; it reads the descendants of each element, writes
-the path of each, and compares paths as strings.  Here, one walk numbers the page's
-texts and elements.  Then the content of an element is a slice of the texts, its key is
-its parent's number, and paths are compared by ancestors.  Only the original's output
-can be more than linear: in version 1, a text in nested selected elements is read, and
-written, once for each of them.
+With ``reference`` a page is read exactly as by the original, which reads the
+descendants of each element, and compares their paths as strings, in quadratic time.
+Here, one walk numbers the page's texts and elements.  Then the content of an element is
+a slice of the texts, and paths are compared by ancestors.  Only the output can be more
+than linear: in version 1, a text in nested selected elements is written once for each.
 """
 
 from __future__ import annotations
@@ -164,10 +162,7 @@ def count_sentences(text: str) -> int:
 
 
 def _parents(blocks: Blocks) -> list[int]:
-    """For each block the row of its element's parent.
-
-    For text directly in the body it is the body; without a parent it is -1, the page.
-    """
+    """For each block the row of its element's parent; of the body's text the body's."""
     elements = blocks.walk.elements
     parents = elements[:, ElementColumn.PARENT].tolist()
     bodies = (elements[:, ElementColumn.TAG] == TAG_ID["body"]).tolist()
@@ -207,11 +202,7 @@ _Piece = tuple[str, int, bool]
 
 
 def read(source: bytes | str, version: int, min_length: int) -> Verdict:
-    """The verdict of eatiht (version 1) or etv2 (version 2) on a page.
-
-    Raises PageError where the original fails: if no text is long enough, no sentence or
-    element counts, or the page has no title (version 2).
-    """
+    """The verdict of a version on a page.  Raises PageError where the original fails."""
     root = _parse(source)
     if version == 2 and root.find(".//title") is None:
         raise PageError("the page has no title")
@@ -262,10 +253,7 @@ def _parse(source: bytes | str) -> html.HtmlElement:
 
 
 def _encoded(source: bytes | str) -> tuple[bytes, str | None]:
-    """The page as bytes, and their encoding by chardet, as in the original.
-
-    Without chardet, pages are decoded as everywhere in this package.
-    """
+    """The page as bytes, and their encoding by chardet if it is installed."""
     if isinstance(source, bytes):
         if detect is not None:
             return source, detect(source)["encoding"]
@@ -349,11 +337,10 @@ def _elements(
 
 
 def _beneath(trail: Trail, top: int) -> list[bool]:
-    """For each element whether its path contains the path of ``top``.
+    """For each element whether its path contains the path of ``top``, as a string.
 
-    The original searches one string in the other.  So a sibling "section" counts as
-    beneath an "s" that is the only child of its name.  Otherwise the path of "s" ends
-    with an index, which is a prefix of no other name's path.
+    So a sibling "section" counts as beneath an "s" that is the only child of its name;
+    otherwise the path of "s" ends with an index.
     """
     names, parents = trail.names, trail.parents
     name, parent = names[top], parents[top]

@@ -106,10 +106,7 @@ def justext_folder() -> Path | None:
 
 
 def justext_words(code: str, most: int | None = None) -> list[str] | None:
-    """The list of jusText for a language, most frequent words first, or None.
-
-    With ``most`` only so many of its words are read.
-    """
+    """The list of jusText for a language, or its ``most`` frequent words, or None."""
     folder = justext_folder()
     path = folder / f"{NAMES[code]}.txt" if folder is not None else None
     if path is None or not path.is_file():
@@ -165,8 +162,7 @@ def words_of(text: str) -> list[str]:
 def pick_language(text: str, declared: str = "", doubt: _Doubt = _FINDING) -> str:
     """The code of a text's language, or "" if no list fits.
 
-    ``declared`` is the code that the page declares.  It decides between lists with
-    similar numbers of hits, and for short texts.
+    The code that the page declares decides on short texts, and between similar lists.
     """
     by_script = script_language(text, "ja" if declared == "ja" else "zh")
     if by_script:

@@ -51,11 +51,7 @@ class ModelError(ValueError):
 
 @dataclass(frozen=True)
 class Model:
-    """The content of a model file.
-
-    ``version`` is the model's; ``header`` has its trainer's values for the algorithm;
-    ``arrays`` are by name and read-only.
-    """
+    """The content of a model file: the trainer's ``header``, and read-only arrays."""
 
     version: str
     header: Mapping[str, Any]
@@ -176,11 +172,7 @@ def _unpack(path: Path, packed: bytes, size: int) -> bytes:
 
 
 def save_card(model: str | Path, card: Mapping[str, Any]) -> Path:
-    """Write the card of a model beside it, as JSON, and return its path.
-
-    A card has what a user of the model should know: the data and its licence, the date,
-    the seed, the features, and the scores by kind of page.
-    """
+    """Write what a user should know of a model beside it, as JSON; return the path."""
     path = Path(model).with_suffix(".json")
     text = json.dumps(
         card, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False

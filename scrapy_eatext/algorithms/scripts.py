@@ -16,11 +16,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """The patterns by which a language is measured.
-
-    ``letters`` matches runs of its script, ``signs`` matches the grammatical signs, and
-    ``share`` is the share of running text that ``signs`` matches.
-    """
+    """Patterns of runs of a script and of grammatical signs; these signs' share of text."""
 
     letters: str
     signs: str
@@ -133,10 +129,9 @@ def sign_density(text: str, language: str) -> float:
 
 
 def letters(text: str) -> int:
-    """The length of a text in characters of alphabetic writing.
+    """The length of a text for thresholds that are made for alphabetic writing.
 
-    A Chinese character counts as three letters, one of kana or Hangul as two, as
-    thresholds on length are made for letters.
+    A Chinese character counts as three letters, one of kana or Hangul as two.
     """
     if text.isascii():
         return len(text)

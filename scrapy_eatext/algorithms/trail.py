@@ -16,8 +16,8 @@ class Trail:
     """The path from the root to the current element of a walk.
 
     Each element gets a number, by which ``parents`` and ``names`` have an entry; 0 is
-    the root's parent, with the path "/".  An XPath is written on demand, as all paths of
-    a deep page would take quadratic time.
+    the root's parent, with the path "/".  All paths of a deep page would take quadratic
+    time.
     """
 
     def __init__(self) -> None:

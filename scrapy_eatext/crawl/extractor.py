@@ -81,7 +81,7 @@ class Extractor:
     ) -> Outcome:
         """Extract HTML, or a response whose tree no other code uses meanwhile.
 
-        ``sought`` is that of Job; for a response the default is the second page.
+        Of a response the second page is sought, unless ``sought`` is another.
         """
         if self._config.pages > 1 and not isinstance(html, (str, bytes)):
             sought = sought or (url, 2)
@@ -100,10 +100,7 @@ class Extractor:
     def counted(
         self, url: str, outcome: Outcome, choice: Choice, stats: str = ""
     ) -> Extracted:
-        """Count an outcome whose result is used, and return it with its choice.
-
-        ``stats`` is the prefix of the stats for its kind, "" to count no kind.
-        """
+        """Count an outcome that is used; ``stats`` is the prefix for its kind, if any."""
         if stats:
             self._tally.inc(f"{stats}/{outcome.kind}")
         if outcome is not _EMPTY:  # for it no algorithm ran
@@ -161,7 +158,7 @@ class Extractor:
     def remember(
         self, response: Response, extracted: Extracted, urls: Iterable[str] | None
     ) -> MainText:
-        """A response's result, set up to compute missing attributes from the response.
+        """A response's result, which computes missing attributes from the response.
 
         It is cached for the response and its URLs, unless ``urls`` is None.
         """

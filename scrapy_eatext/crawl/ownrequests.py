@@ -80,19 +80,14 @@ def is_closing(crawler: Crawler) -> bool:
 def retry_meta(meta: Mapping[Any, Any], added: Mapping[Any, Any]) -> dict[Any, Any]:
     """The meta of a page's retry, with the keys of EATEXT_WEAK in ``added``.
 
-    It has no key that the first download added.  It bypasses Scrapy's cache, which
-    would return the first response, as both requests have the same fingerprint.
-    RetryMiddleware does not repeat a retry that fails.
+    It bypasses Scrapy's cache, which would return the first response, as both requests
+    have the same fingerprint.  RetryMiddleware does not repeat a retry that fails.
     """
     return {**_inherited(meta), **added, **dict.fromkeys(_ONLY_RETRY, True)}
 
 
 def continuation_meta(meta: Mapping[Any, Any]) -> dict[Any, Any]:
-    """The meta of a request for a continuation.
-
-    It has the spider's timeout and slot, but not the browser page that the spider keeps
-    open for the first page.
-    """
+    """The meta of a continuation: it has no browser page that stays open for the first."""
     by_spider = {
         k: v for k, v in meta.items() if isinstance(k, str) and _BY_SPIDER.match(k)
     }

@@ -257,7 +257,6 @@ def _is_frozen(cls: Any, name: str, error: Exception) -> bool:
 
 
 def _copied(item: Any, values: Mapping[str, Any]) -> Any:
-    """A copy of a frozen item with other values."""
     if dataclasses.is_dataclass(item) and not isinstance(item, type):
         return dataclasses.replace(item, **values)
     if hasattr(item, "model_copy"):

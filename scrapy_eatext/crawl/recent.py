@@ -44,7 +44,6 @@ class RecentPages(Generic[_T]):
         return len(self._pages)
 
     def remember(self, urls: Iterable[str], page: _T, size: int) -> None:
-        """Cache the value of a page, whose size is in bytes."""
         for key in {hash(_canonical(url)) for url in set(urls)}:
             if key in self._pages:
                 self._bytes -= self._pages.pop(key)[1]
@@ -55,7 +54,7 @@ class RecentPages(Generic[_T]):
             self._bytes -= oldest_size
 
     def find(self, key: int) -> _T | None:
-        """The value of the page last seen at the URL with this key, or None."""
+        """The value of the page last seen at a URL, by its key."""
         entry = self._pages.get(key)
         return None if entry is None else entry[0]
 
@@ -104,7 +103,7 @@ class Requested:
 
 
 def key_of(url: str) -> int:
-    """The hash of a URL in canonical form, which is stored in place of the URL."""
+    """The hash of a URL in canonical form."""
     return hash(_canonical(url))
 
 

@@ -192,11 +192,7 @@ class RetriedHosts:
         return True
 
     def add(self, host: str, *, was_right: bool, retried: bool = False) -> None:
-        """Count a page.
-
-        ``was_right`` is whether a direct request was or would have been right: for a page
-        that was retried, whether the retry was better.
-        """
+        """Count a page, and whether a direct or second request was or would be right."""
         counts = self._host(host)
         counts.last.append(was_right)
         counts.answers += retried

@@ -70,8 +70,7 @@ class Service:
     def of(cls, crawler: Crawler) -> Service:
         """The crawler's service, made at the first call.
 
-        Raises SettingError, which ends the crawl before it starts, or NotConfigured if
-        EATEXT_ENABLED is off.
+        Raises SettingError, or NotConfigured if EATEXT_ENABLED is off.
         """
         reference = _services.get(crawler)
         service = None if reference is None else reference()

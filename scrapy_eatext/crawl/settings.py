@@ -240,8 +240,7 @@ class Config:
     def choice_for(self, url: str, overrides: object = None) -> Choice | None:
         """How to extract the page at a URL, None if it is not extracted.
 
-        ``overrides`` is the value of ``eatext`` in the request's meta.  Raises
-        SettingError if it is wrong.
+        ``overrides`` are those of the request's meta; wrong ones raise SettingError.
         """
         choice: Choice | None = self.choice
         if self.sites:
@@ -286,10 +285,7 @@ def _class(value: Any) -> type:
 
 
 def _check_sendable(choice: Choice, place: Callable[[str], str]) -> None:
-    """Raise SettingError, with the key place(name), for values that JSON cannot hold.
-
-    A user's own algorithm may have options of any type; a function may count tokens.
-    """
+    """Raise SettingError, with the key place(name), for values that JSON cannot hold."""
     unit = choice.chunks.unit
     if not isinstance(unit, str):
         allowed = "an import path, as processes are sent it"

@@ -48,10 +48,7 @@ def restore(crawl: object) -> None:
 
 
 def lower_priority() -> None:
-    """Give the calling thread a lower priority than the crawl's own.
-
-    Only Linux has a priority for each thread; elsewhere nothing is done.
-    """
+    """Lower the calling thread's priority on Linux, which has one for each thread."""
     if sys.platform == "linux":
         with suppress(OSError):
             own = os.getpriority(os.PRIO_PROCESS, os.getpid())

@@ -79,11 +79,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A page to extract.
+    """A page to extract, and the ``fields`` to compute with the text.
 
-    ``fields`` are the attributes to compute with the text.  ``sought`` is the page of an
-    article to search for: the URL of the first page, and a number.  With ``give_up``, a
-    kind of outcome, only the last resort is run.
+    ``sought`` is the page of an article to search for: the URL of the first page, and a
+    number.  With ``give_up``, a kind of outcome, only the last resort is run.
     """
 
     html: str | bytes | TextResponse
@@ -106,7 +105,6 @@ class Job:
         return len(source)
 
     def cut(self, size: int, kind: str) -> Job:
-        """A job that gives the page's beginning to the last resort."""
         html = self.html
         if not isinstance(html, (str, bytes)):
             # A response's encoding may be in its headers.
@@ -147,10 +145,9 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a page, and how its extraction ended.
+    """The result of a page; its ``kind`` is one of TEXTS, page.walls.WALLS or GIVEN_UP.
 
-    ``kind`` is one of TEXTS, page.walls.WALLS or GIVEN_UP.  ``next_url`` is the URL of
-    the page sought, "" if no link leads there.
+    ``next_url`` is the URL of the page sought, "" if no link leads there.
     """
 
     result: MainText
@@ -204,7 +201,6 @@ def warm_up(choice: Choice) -> None:
 
 
 def run_one(choice: Choice, name: str, page: Page) -> MainText:
-    """The result of one of a choice's algorithms for a page."""
     algorithm = get_algorithm(name, choice.options.get(name))
     return run(algorithm, page, rules=(choice.keep, choice.remove))
 
@@ -256,10 +252,7 @@ def cascade(
 def _detached(
     result: MainText, fields: tuple[str, ...], failures: list[Failure]
 ) -> MainText:
-    """A result without its page, after its outputs have been computed.
-
-    An output is empty if that fails or time runs out.
-    """
+    """A result without its page, with its outputs, empty where these fail."""
     for name in _outputs_for(fields):
         try:
             check()

@@ -258,7 +258,7 @@ def override_fields(
 ) -> _Declared:
     """A dataclass of declared values with some of them changed.  Raises SettingError.
 
-    ``others`` is a part of its message: values that are allowed beside a dict.
+    Its message names ``others`` as values that are allowed beside a dict.
     """
     cls: type = type(base)
     names = declarations(cls)
@@ -275,10 +275,9 @@ def override_fields(
 def taken(
     base: Any, given: Mapping[str, object], place: Callable[[str], str]
 ) -> dict[str, Any]:
-    """The checked values for the fields of a declared dataclass, by the fields' names.
+    """The checked values of a declared dataclass's fields, of other names nothing.
 
-    Names that are not declared are ignored.  Raises SettingError with the key
-    place(name).
+    Raises SettingError with the key place(name).
     """
     values = {}
     for name, field in declarations(base.__class__).items():
@@ -324,10 +323,7 @@ def _refuse_unknown(
 def _merged(
     choice: Choice, overrides: object, key: str
 ) -> dict[str, Mapping[str, Any]]:
-    """A choice's options with overrides.
-
-    These are options of its only algorithm, or a dict of options per algorithm.
-    """
+    """A choice's options with those of its only algorithm, or of several, changed."""
     if not isinstance(overrides, Mapping):
         raise SettingError(key, overrides, "a dict of options")
     merged = dict(choice.options)
@@ -360,10 +356,7 @@ def check_options(name: Any, options: object, key: str) -> Mapping[str, Any]:
 
 
 def check_loadable(choice: Choice, key: str, options_key: str) -> None:
-    """Raise SettingError if an algorithm lacks its model or module.
-
-    The keys are those under which algorithms and options were set.
-    """
+    """Raise SettingError, with one of the keys, if an algorithm lacks model or module."""
     for name in choice.algorithms:
         options = choice.options.get(name)
         where = f"{options_key}[{name!r}]"

@@ -156,7 +156,7 @@ class Inline(Pool):
 
 
 def _start(target: Callable[..., None], args: tuple[Any, ...], name: str) -> bool:
-    """Start a daemon thread.  Returns False if the system gives none."""
+    """Start a daemon thread; returns False if the system gives none."""
     try:
         Thread(target=target, args=args, name=name, daemon=True).start()
     except RuntimeError:
@@ -189,8 +189,8 @@ def make_executor(
 ) -> Pool:
     """An executor: "inline", or a pool of ``workers`` of "thread" or "process".
 
-    Each thread calls ``begin`` first, except for "inline".  Processes warm up for
-    ``choice`` and may use ``memory`` MiB each; 0 is no limit.
+    Threads call ``begin`` first.  Processes warm up for ``choice``, and may use
+    ``memory`` MiB each; 0 is no limit.
     """
     if kind == "inline":
         return Inline()

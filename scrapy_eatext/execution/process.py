@@ -185,8 +185,8 @@ class Process:
     ) -> Any:
         """Send a message, and return the head of the last answer, None if there is none.
 
-        ``goes_on`` returns for an answer's head whether another answer follows.  Each
-        may take ``limit`` seconds; 0 is no limit.
+        Another follows if ``goes_on`` says so of its head.  Each may take ``limit``
+        seconds; 0 is no limit.
         """
         answer = None
         try:
@@ -215,7 +215,7 @@ class Process:
                     self.process.kill()
 
     def close(self, seconds: float = 0.0) -> bool:
-        """End the process by closing its input; return whether it ended with an error.
+        """Close the process's input, and return whether it ended with an error.
 
         It is killed after ``seconds``; 0 stands for _END_SECONDS.
         """

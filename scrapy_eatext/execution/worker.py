@@ -58,8 +58,7 @@ def send(stream: IO[bytes], head: Any, body: bytes = b"") -> None:
 def receive(stream: IO[bytes]) -> tuple[Any, bytes] | None:
     """Read the head and body of a message; None if the stream ends first.
 
-    Raises ValueError for bytes that are no message, and MemoryError if there is none for
-    the body; then the next message can still be read.
+    Raises ValueError for other bytes.  After a MemoryError the next can be read.
     """
     lengths = stream.read(_LENGTHS.size)
     if len(lengths) < _LENGTHS.size:
@@ -80,7 +79,6 @@ def receive(stream: IO[bytes]) -> tuple[Any, bytes] | None:
 
 
 def pack_job(job: Job) -> tuple[dict[str, Any], bytes]:
-    """A job as a message's head and body, which unpack_job() reads."""
     html = job.html if isinstance(job.html, (str, bytes)) else text_of(job.html)
     head = asdict(replace(job, html="", choice=job.choice.of_page))
     head["raw"] = isinstance(html, bytes)
@@ -101,7 +99,6 @@ def unpack_job(head: dict[str, Any], body: bytes) -> Job:
 
 
 def pack_outcome(outcome: Outcome) -> dict[str, Any]:
-    """An outcome as a message's head, which unpack_outcome() reads."""
     bare = asdict(replace(outcome, result=NOTHING))
     return {**bare, "result": outcome.result.as_dict()}
 
@@ -223,7 +220,7 @@ START = (
 
 
 def command(module: str = __name__) -> list[str]:
-    """The command that starts a worker, or another module's main()."""
+    """The command that runs main() of this or another module."""
     # Entries that are not strings are ignored, as Python does.
     path = [entry or str(Path.cwd()) for entry in sys.path if isinstance(entry, str)]
     code = START.replace(__name__, module)

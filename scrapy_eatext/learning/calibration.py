@@ -49,8 +49,7 @@ def calibration_lines(
 ) -> Ints:
     """For each kind the slope in thousandths and the intercept in hundredths.
 
-    The likelihoods, and ``weights``, the kinds' votes, are out of fold.  Pages of which
-    only segments are known are not used.
+    The likelihoods and ``weights``, the kinds' votes, are out of fold.
     """
     logits, shares, truth, weight = [], [], [], []
     for sample, w, likelihood, vote in zip(

@@ -38,8 +38,7 @@ class Correction:
 def read_corrections(file: str | Path) -> Mapping[str, Correction]:
     """The corrections in a JSON file, by the digests of pages.
 
-    A row is ``{"kind": ..., "main": [hash, ...], "comments": [...]}``, with optional
-    comments, or ``{"doubt": reason}``.  Raises DataError for a file in another format,
+    Rows have the fields of a Correction.  Raises DataError for a file in another format,
     and OSError if it can't be read.
     """
     try:
@@ -58,7 +57,6 @@ def read_corrections(file: str | Path) -> Mapping[str, Correction]:
 
 
 def corrected(data: Dataset, corrections: Mapping[str, Correction]) -> Dataset:
-    """The dataset with the corrections of its pages."""
     if not corrections:
         return data
     pages = [

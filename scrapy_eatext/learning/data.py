@@ -84,10 +84,7 @@ class Dataset:
 def read_folder(folder: str | Path) -> Dataset:
     """The labelled pages of a folder in one of three layouts.
 
-    WCXB's: ground-truth/NAME.json, which may have comments too, and html/NAME.html.gz.
-    Segments: truth.json and html/NAME.gz.  A user's own: NAME.html (or .html.gz) with
-    NAME.txt, the main text, and optionally NAME.comments.txt.  Raises DataError for a
-    folder without pages, and for a missing or damaged file.
+    Raises DataError for a folder without pages, and for a missing or damaged file.
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -100,7 +97,7 @@ def read_folder(folder: str | Path) -> Dataset:
 
 
 def read_wcxb(folder: Path) -> Dataset:
-    """Pages in the layout of WCXB, the Web Content Extraction Benchmark."""
+    """WCXB's layout: ground-truth/NAME.json, perhaps with comments; html/NAME.html.gz."""
     pages = []
     for file in sorted((folder / "ground-truth").glob("*.json")):
         data = _json(file)
@@ -116,13 +113,12 @@ def read_wcxb(folder: Path) -> Dataset:
         except (KeyError, TypeError, AttributeError) as error:
             raise DataError(f"{file} has not the fields of WCXB") from error
         html = _existing(folder / "html" / f"{file.stem}.html.gz", file)
-        page = LabelledPage(file.stem, html, url, kind or "page", text, comments)
-        pages.append(page)
+        pages.append(LabelledPage(file.stem, html, url, kind or "page", text, comments))
     return _dataset(folder, pages)
 
 
 def read_segments(folder: Path) -> Dataset:
-    """Pages with segments that must and must not be extracted."""
+    """Pages with segments that must and must not be extracted: truth.json, html/NAME.gz."""
     truth = folder / "truth.json"
     pages = []
     for name, row in sorted(_json(truth).items()):
@@ -132,13 +128,12 @@ def read_segments(folder: Path) -> Dataset:
             url = _string(row.get("url"))
         except (KeyError, TypeError, AttributeError) as error:
             raise DataError(f"{truth}: {name} has no segments") from error
-        page = LabelledPage(name, html, url, wanted=wanted, unwanted=unwanted)
-        pages.append(page)
+        pages.append(LabelledPage(name, html, url, wanted=wanted, unwanted=unwanted))
     return _dataset(folder, pages)
 
 
 def read_own(folder: Path) -> Dataset:
-    """A user's own pages: NAME.html beside NAME.txt."""
+    """A user's own pages: NAME.html (or .html.gz), NAME.txt, perhaps NAME.comments.txt."""
     pages = []
     files = html_files(folder)
     names = {name for name, _ in files}
@@ -196,14 +191,14 @@ def _existing(file: Path, other: Path) -> Path:
 
 
 def _string(value: object) -> str:
-    """A text in JSON data, "" for null.  Raises TypeError for anything else."""
+    """A text, "" for null.  Raises TypeError for other JSON."""
     if value is not None and not isinstance(value, str):
         raise TypeError(f"{value!r:.40} is no text")
     return value or ""
 
 
 def _strings(values: object) -> tuple[str, ...]:
-    """A list of texts in JSON data.  Raises TypeError for anything else."""
+    """A list of texts.  Raises TypeError for other JSON."""
     if not isinstance(values, list):
         raise TypeError(f"{values!r:.40} is no list")
     return tuple(map(_string, values))
@@ -218,10 +213,9 @@ def _text(file: Path) -> str:
 
 
 def _json(file: Path) -> Mapping[str, Any]:
+    text = _text(file)
     try:
-        data = json.loads(_text(file))
-    except DataError:
-        raise
+        data = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{file} is no JSON: {error}") from error
     if not isinstance(data, dict):

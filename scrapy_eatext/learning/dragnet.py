@@ -54,10 +54,7 @@ _DIGITS = 4
 
 @dataclass(frozen=True)
 class Reading:
-    """The blocks of a page: their columns for the model, their words and labels.
-
-    ``shares`` has, for each target, the share of each block's words that belong to it.
-    """
+    """The columns of a page's blocks, their words, and by target the share of these."""
 
     columns: Floats
     words: NDArray[np.int64]
@@ -122,10 +119,7 @@ class DragnetTrainer:
         )
 
     def fit(self, samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
-        """Fit the model.  Raises DataError if the samples lack a class of content.
-
-        The solution is unique, so the seed makes no difference.
-        """
+        """Fit the model.  The solution is unique, so the seed makes no difference."""
         words = choose_tokens(samples)
         # The order is that of GROUPS: tokens come after the six shallow columns.
         of_names = [
@@ -214,11 +208,7 @@ def _names(elements: Sequence[Any]) -> frozenset[str]:
 def weak_comments(
     page: LabelledPage, walk: Walk, texts: Sequence[str], labels: Labels
 ) -> str:
-    """Text that probably is comments, for a page whose comments are not known.
-
-    On a forum it is the main text; on other pages it is the text of blocks in elements
-    named after comments that are not main text.
-    """
+    """Text that probably is comments: the notes on ``weak labels`` say which."""
     if page.kind == "forum":
         return page.text
     inside = page_tokens(walk, COMMENTS.hashes).any(axis=1)
@@ -230,8 +220,7 @@ def weak_comments(
 class Tokens:
     """The words of names that a model uses, by the paper's rule.
 
-    ``chosen`` marks the used columns of page_tokens() with this vocabulary; ``odds``
-    has for the name of each the odds of content and the share of blocks.
+    ``chosen`` marks the used columns of page_tokens(), which ``odds`` names.
     """
 
     vocabulary: NDArray[np.uint32]

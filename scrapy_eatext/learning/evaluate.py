@@ -55,7 +55,6 @@ class SegmentCounts:
         return SegmentCounts(*map(add, astuple(self), astuple(other)))
 
     def score(self) -> Score:
-        """Precision, recall and F1 over all segments."""
         return _score(self.tp, self.tp + self.fp, self.tp + self.fn)
 
 
@@ -83,16 +82,9 @@ class Report:
     errors: dict[str, str]
 
     def figures(self) -> dict[str, object]:
-        """The report as JSON data, rounded to four digits."""
+        """The scores as JSON data, rounded to four digits."""
         kinds = {kind: rounded(score) for kind, score in self.kinds.items()}
-        figures: dict[str, object] = {
-            "pages": self.pages,
-            "mean": rounded(self.mean),
-            "kinds": kinds,
-        }
-        if self.errors:
-            figures["errors"] = len(self.errors)
-        return figures
+        return {"pages": self.pages, "mean": rounded(self.mean), "kinds": kinds}
 
 
 def rounded(score: Score) -> dict[str, float]:
@@ -126,10 +118,9 @@ def _mean(scores: Sequence[Score]) -> Score:
 def evaluate(
     extract: Callable[[LabelledPage], str], pages: Iterable[LabelledPage]
 ) -> Report:
-    """Run an extractor over pages and score it by words.
+    """Run an extractor over pages and score it by words, or all together by segments.
 
-    If segments are known of pages, these pages are scored together, without kinds.  If
-    the extractor raises an exception, the page scores as empty text.
+    If the extractor raises an exception, the page scores as empty text.
     """
     rows: list[tuple[str, Score]] = []
     counts: list[SegmentCounts] = []

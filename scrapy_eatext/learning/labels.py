@@ -38,10 +38,7 @@ _MAX_CELLS = 10**11
 
 
 def words(text: str, *, reference: bool = False) -> list[str]:
-    """The words of a text for the alignment: in lower case, each CJK character a word.
-
-    With ``reference`` they are the original's: runs of letters and digits as they are.
-    """
+    """The words of a text for the alignment, with ``reference`` the original's."""
     return _RUN.findall(text) if reference else _WORD.findall(text.lower())
 
 
@@ -129,9 +126,9 @@ def _mask(places: Sequence[int], size: int) -> int:
 class Labels:
     """The labels of a page's blocks, from its true text.
 
-    ``share`` has the share of each block's words that are in the true text, 0 for a
-    block without words, and ``words`` the number of its words.  ``found`` and
-    ``wanted`` are numbers of words of the true text: those found on the page, and all.
+    ``share`` has the share of each block's words that are in the true text, and
+    ``words`` the number of its words.  ``found`` and ``wanted`` are numbers of words of
+    the true text: those found on the page, and all.
     """
 
     share: NDArray[np.float64]
@@ -143,8 +140,7 @@ class Labels:
 def parsed(page: LabelledPage) -> tuple[Page, list[str]]:
     """A page, and the texts of its blocks."""
     parsed_page = Page.of(page.html, page.url or None)
-    blocks = parsed_page.blocks
-    return parsed_page, blocks.texts()
+    return parsed_page, parsed_page.blocks.texts()
 
 
 def label_page(

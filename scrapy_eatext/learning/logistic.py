@@ -69,9 +69,8 @@ def newton(
 ) -> tuple[Floats, Floats]:
     """The weights of the columns with the least loss, and the last Hessian.
 
-    ``penalty`` is for the squared distance of each weight from ``near``.  The search
-    begins at ``start``, with ``hessian`` if that is given; it is computed anew only if
-    steps do not become shorter.
+    ``penalty`` is for the squared distance of each weight from ``near``.  The Hessian
+    is computed anew only if steps do not become shorter.
     """
     target = truth.astype(np.float64)
 

@@ -27,10 +27,9 @@ CONTENT, GOOGLE = "content", "google"
 
 
 def read_marked(folder: str | Path, marks: str) -> Dataset:
-    """The pages of a folder, NAME.html or NAME.html.gz, with their marked text.
+    """The pages of a folder, NAME.html or NAME.html.gz, with their true_text().
 
-    For ``marks`` see true_text().  Raises DataError for a folder without pages, and,
-    naming the file, for a page in which nothing is marked.
+    Raises DataError for a folder without pages, and for a page without marks.
     """
     folder = Path(folder)
     pages = []
@@ -81,7 +80,6 @@ def marked_lines(html: str) -> Iterator[tuple[str, bool]]:
 
 
 def _google_on(html: str) -> str:
-    """The source without the parts between googleoff and googleon."""
     first, *rest = _GOOGLE.split(html)
     parts = zip(rest[::2], rest[1::2], strict=True)
     return first + "".join(part for mark, part in parts if mark.lower() == "on")
@@ -105,8 +103,7 @@ def _selected(page: Page, selector: str) -> str:
 
 
 def _text(page: Page, otherwise: str) -> str:
-    blocks = page.blocks
-    text = "\n".join(blocks.texts())
+    text = "\n".join(page.blocks.texts())
     if not text:
         raise DataError(otherwise)
     return text

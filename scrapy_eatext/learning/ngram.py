@@ -176,11 +176,7 @@ def _share(flags: Any) -> float:
 def count_sequences(
     texts: Sequence[str], labels: Sequence[int] | Ints, *, categories: int, order: int
 ) -> list[Level]:
-    """Count the sequences of 1 to ``order`` code units in labelled texts.
-
-    ``labels`` has the category of each text, from 0.  No sequence crosses from
-    one text to the next.
-    """
+    """Count the sequences of 1 to ``order`` code units in texts of the categories."""
     narrow, owner = code_units(texts)
     units, starts = narrow.astype(np.int64), starts_of(owner)
     category = np.asarray(labels, dtype=np.int64)[owner]
@@ -283,17 +279,14 @@ def _bits(levels: Sequence[Level], smoothing: Smoothing) -> list[Floats]:
 
 def rounded(levels: Sequence[Level], steps: int) -> list[Level]:
     """Levels with counts rounded on a logarithmic scale, ``steps`` per doubling."""
-    rounded_levels = []
-    for level in levels:
-        parts = level.counts, level.pruned, level.pruned_kinds
-        rounded_levels.append(
-            Level(level.keys, *(_round(part, steps) for part in parts))
+
+    def coarse(counts: Floats) -> Floats:
+        some = np.rint(np.log2(np.maximum(counts, 1)) * steps) / steps
+        return np.where(counts > 0, np.rint(2**some), 0.0)
+
+    return [
+        Level(
+            level.keys, *map(coarse, (level.counts, level.pruned, level.pruned_kinds))
         )
-    return rounded_levels
-
-
-def _round(counts: Floats, steps: int) -> Floats:
-    some = np.maximum(counts, 1)
-    coarse = np.rint(2 ** (np.rint(np.log2(some) * steps) / steps))
-    result: Floats = np.where(counts > 0, coarse, 0.0)
-    return result
+        for level in levels
+    ]

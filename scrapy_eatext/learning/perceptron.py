@@ -61,8 +61,7 @@ THRESHOLDS = np.arange(0.15, 0.71, 0.05)
 class Reading:
     """A page's lines: their attributes, whether they are content, their words.
 
-    ``words`` has the number of each line's words, and ``found`` the number of those
-    that are in the true text, which has ``wanted`` words in all.
+    ``found`` has how many of these are in the true text, of ``wanted`` words in all.
     """
 
     attributes: Floats

@@ -65,7 +65,7 @@ def words_of(bags: Sequence[Counter[str]], kept: Iterable[bool]) -> Counter[str]
 def refine(
     labels: NDArray[np.bool_], bags: Sequence[Counter[str]], true: Counter[str]
 ) -> NDArray[np.bool_]:
-    """Improved labels, for blocks and a true text with these words."""
+    """Improved labels, by the words of blocks and of the true text."""
     sizes = [words.total() for words in bags]
     kept = [bool(label) and size > 0 for label, size in zip(labels, sizes, strict=True)]
     if not true:

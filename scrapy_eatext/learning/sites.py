@@ -37,11 +37,9 @@ def studied(page: Page, labels: str, model: str = "") -> Studied:
 
 
 def study(page: LabelledPage, model: str = "") -> Studied:
-    """A labelled page to learn from.
+    """A page to learn from, labelled by its file's labels of blocks or by its true text.
 
-    Labels of its blocks are used if there are any; otherwise its true text is aligned
-    with the page.  Raises DataError for a page without blocks, or whose text is not on
-    it.
+    Raises DataError for a page without blocks, or whose text is not on it.
     """
     if page.has_segments:
         raise DataError(f"{page.file}: of its text only segments are known")

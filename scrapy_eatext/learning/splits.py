@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=1)
 def _suffixes() -> Any:
-    # The list of public suffixes in the package, without any download.
+    # The package's own list of public suffixes, without a download.
     return need("tldextract").TLDExtract(suffix_list_urls=(), cache_dir=None)
 
 

@@ -80,12 +80,11 @@ PAGES = Rounds(trees=120, rate=0.06, depth=4, columns=0.5, borders=32)
 class Sample:
     """The training data of one page.
 
-    ``share`` is the share of content of each block, from 0 to 1, or -1 if it is
-    unknown.  ``bags`` and ``true`` are the words of the blocks and of the true text,
-    for pages whose whole text is known.  ``comments`` marks the readers' comments, if
-    they are known.  ``by_block`` says that the blocks themselves were labelled, so that
-    the labels are exact.  ``lost`` is the number of wanted segments that no block
-    holds.
+    ``share`` is the share of content of each block, -1 if it is unknown.  ``bags`` and
+    ``true`` are the words of the blocks and of the true text, for pages whose whole text
+    is known.  ``comments`` marks the readers' comments, if they are known.  ``by_block``
+    says that the blocks themselves were labelled, so that the labels are exact.
+    ``lost`` is the number of wanted segments that no block holds.
     """
 
     site: str
@@ -204,7 +203,6 @@ def _by_segments(
 
 
 def some_augmented(samples: Sequence[Sample], seed: int) -> list[Sample]:
-    """The samples, some of them augmented."""
     result = []
     for i, sample in enumerate(samples):
         random, walk = np.random.default_rng([seed, i]), sample.walk
@@ -325,10 +323,7 @@ def _comment_trees(
     names: Sequence[str],
     seed: int,
 ) -> Trees:
-    """Trees that find readers' comments.
-
-    If a page's comments are unknown, only its main text is learned from, as no comment.
-    """
+    """Trees that find comments; where they are unknown, main text is known to be none."""
     truths, known = [], []
     for sample, weight in zip(samples, weights, strict=True):
         if sample.comments is None:
@@ -372,7 +367,6 @@ def weights_of_names(samples: Sequence[Sample]) -> dict[str, float]:
 def block_weights(
     samples: Sequence[Sample], rows: Sequence[Rows], seed: int
 ) -> list[Floats]:
-    """The weights of the blocks of all pages."""
     of_kind = kind_weights(samples)
     return [
         _page_weights(sample, row["w"], seed + i)
@@ -468,10 +462,7 @@ def kind_trees(
     count: int,
     seed: int,
 ) -> list[Trees]:
-    """Trees that predict kinds of pages: without each fold, last of all pages.
-
-    ``figures`` has a row for each page: those of the page, then its name_votes().
-    """
+    """Trees that predict kinds by figure_names(): without each fold, last of all pages."""
     whole = np.array([sample.true is not None for sample in samples])
     names = kind_names(samples)
     class_of_page = np.searchsorted(names, [sample.kind for sample in samples])

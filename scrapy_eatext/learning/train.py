@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from numpy.typing import NDArray
@@ -35,19 +35,19 @@ from scrapy_eatext.learning.splits import folds, site_of
 if TYPE_CHECKING:
     from scrapy_eatext.result import MainText
 
-# name of an algorithm -> (module, class) of its trainer.
+# The import path of the trainer of each algorithm.
 TRAINERS = {
-    "dragnet": ("scrapy_eatext.learning.dragnet", "DragnetTrainer"),
-    "eatext": ("scrapy_eatext.learning.tagger", "EatextTrainer"),
-    "ngram": ("scrapy_eatext.learning.ngram", "NgramTrainer"),
-    "perceptron": ("scrapy_eatext.learning.perceptron", "PerceptronTrainer"),
+    "dragnet": "scrapy_eatext.learning.dragnet.DragnetTrainer",
+    "eatext": "scrapy_eatext.learning.tagger.EatextTrainer",
+    "ngram": "scrapy_eatext.learning.ngram.NgramTrainer",
+    "perceptron": "scrapy_eatext.learning.perceptron.PerceptronTrainer",
 }
 
 T = TypeVar("T")
 
 _REMEDY = "; --skip-bad leaves out such pages"
 
-# The scores on stripped pages that a card has.
+# The scores of stripped pages that a card has.
 _WHOLE = ("mean", "segments")
 _HTML5 = re.compile(f"<(?:{'|'.join(SECTIONING)})[\\s>]".encode(), re.IGNORECASE)
 
@@ -65,10 +65,7 @@ def silent(items: Sequence[T], label: str) -> Iterable[T]:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A trained model.
-
-    ``file`` is the name of its file, and ``notes`` go into its card.
-    """
+    """A trained model: the name and content of its file, and notes for its card."""
 
     file: str
     arrays: Mapping[str, NDArray[Any]]
@@ -78,7 +75,7 @@ class Fitted:
 
     @property
     def version(self) -> str:
-        """The model's version: a short digest of its arrays."""
+        """A short digest of the arrays."""
         digest = hashlib.sha256()
         for name in sorted(self.arrays):
             digest.update(name.encode())
@@ -108,9 +105,8 @@ def trainer(name: str) -> Trainer:
     if name not in TRAINERS:
         known = ", ".join(sorted(TRAINERS))
         raise ValueError(f"{name!r} is not trained; those that are: {known}")
-    module, cls = TRAINERS[name]
-    instance: Trainer = getattr(import_module(module), cls)()
-    return instance
+    made: Trainer = resolve_name(TRAINERS[name])()
+    return made
 
 
 @dataclass(frozen=True)
@@ -128,10 +124,7 @@ class Samples:
 def take_samples(
     trainer: Trainer, pages: Sequence[LabelledPage], *, skip: bool, progress: Progress
 ) -> Samples:
-    """Take samples of all pages.
-
-    With ``skip``, bad pages are left out; otherwise the first one raises DataError.
-    """
+    """The samples of all pages; bad ones are left out, or raise DataError."""
     skipped: dict[Path, str] = {}
     for first, second in contradictions(pages):
         message = f"{second.name} is the same page as {first.name}, with another text"
@@ -171,10 +164,9 @@ def train(
 ) -> tuple[Fitted, dict[str, Any]]:
     """Train an algorithm on the data; returns the model and its card.
 
-    The scores on the card are from cross-validation over sites, in ``count`` folds;
-    with ``count`` 0 there are none.  ``on_scores`` is called with the judged pages.
-    With ``skip``, pages that can't be learned from are left out, and the card has their
-    number; otherwise the first one raises DataError.
+    The scores on the card, with which ``on_scores`` is called, are from
+    cross-validation over sites, in ``count`` folds; with ``count`` 0 there are none.
+    For ``skip`` see take_samples().
     """
     made = trainer(name)
     pages = [page for page in data.pages if made.segments or not page.has_segments]
@@ -221,10 +213,7 @@ def cross_validate(
     count: int,
     progress: Progress,
 ) -> list[Judged]:
-    """Judge each page by a model that was trained without the page's site.
-
-    All pages are judged, also those that can't be learned from.
-    """
+    """Judge each page, also a bad one, by a model trained without the page's site."""
     made = trainer(name)
     judged: list[Judged] = []
     parts = list(held_out(pages, samples, seed, count))
@@ -255,7 +244,6 @@ class Judged:
 
     @classmethod
     def of(cls, page: LabelledPage, result: MainText) -> Judged:
-        """The judgement of a result."""
         if page.has_segments:
             counts = segment_counts(result.text, page)
             return cls(page, result.score, counts.score(), counts)
@@ -332,11 +320,7 @@ def held_out(
 
 @contextmanager
 def temporary(name: str, model: Fitted) -> Iterator[Callable[..., MainText]]:
-    """A context with a function that extracts pages with a model.
-
-    The model is in a temporary file.  The function takes a page, and optionally HTML
-    to use instead of the page's.
-    """
+    """A function that extracts a page, or HTML in its place, with a model."""
     with tempfile.TemporaryDirectory() as folder:
         options = {"model": str(save(name, model, folder))}
 

@@ -41,7 +41,6 @@ def grow(
     seed: int,
     loss: str = "CrossEntropy",
 ) -> Trees:
-    """Grow an ensemble with CatBoost, and convert it to whole numbers."""
     catboost = need("catboost")
     if loss == "CrossEntropy":
         truth = np.clip(truth, 0, 1)

@@ -39,12 +39,8 @@ _LONG = 60
 _HIGHEST = 500
 
 Hashes = NDArray[np.uint32]
+# The words of a page's blocks, and the block of each word.
 Tokens = tuple[Hashes, NDArray[np.intp]]
-
-
-def tokens_of(samples: Sequence[Sample]) -> list[Tokens]:
-    """For each sample the words of its blocks, and the block of each word."""
-    return [word_tokens(sample.walk) for sample in samples]
 
 
 def learn_tables(
@@ -55,7 +51,7 @@ def learn_tables(
     ``of_kinds`` has the weight of a page of each kind.  The names with a feature of
     their own are the same in all tables, as far as they have them.
     """
-    tokens = tokens_of(samples)
+    tokens = [word_tokens(sample.walk) for sample in samples]
 
     def learned(
         places: Sequence[int], flagged: Hashes | None
@@ -164,11 +160,7 @@ def learn_words(samples: Sequence[Sample], tokens: Sequence[Tokens]) -> WordTabl
 def learn_kinds(
     samples: Sequence[Sample], hashes: Hashes, of_kinds: Mapping[str, float]
 ) -> NDArray[np.int16]:
-    """The weights of the words ``hashes`` for each kind, see TokenTable.
-
-    They are learned from pages whose whole text is known; ``of_kinds`` has the weight
-    of a page of each kind.
-    """
+    """The weights of words for each kind, by the pages whose whole text is known."""
     whole = [sample for sample in samples if sample.true is not None]
     if not whole or not len(hashes):
         return np.zeros((len(hashes), len(of_kinds)), dtype=np.int16)
@@ -222,11 +214,7 @@ def _vocabulary(samples: Sequence[Sample], tokens: Iterable[Hashes]) -> Hashes:
 def _fitted(
     examples: Sequence[tuple[Any, NDArray[np.float32], Floats]], penalty: float
 ) -> tuple[Any, Floats]:
-    """The matrix of all pages, and the weights of its columns.
-
-    ``examples`` has for each page the matrix, share of content, and weight of its
-    blocks.
-    """
+    """The matrix of all pages, given by matrix, truth and weights; its columns' weights."""
     parts, shares, weights = zip(*examples, strict=True)
     matrix = need("scipy.sparse").vstack(parts).tocsr()
     weight, truth = np.concatenate(weights), np.concatenate(shares).astype(np.float64)

@@ -69,12 +69,8 @@ eatext-i {{ display: inline-block; background: #ddd; border: 1px solid #bbb; }}
 """
 
 
-def framed(page: Page) -> str:
-    """A page's HTML for the frame, each text in an element with its block's number."""
-    return "".join(_parts(page))
-
-
-def _parts(page: Page) -> Iterator[str]:
+def framed(page: Page) -> Iterator[str]:
+    """The parts of a page's HTML, each text in an element with its block's number."""
     yield f'<!DOCTYPE html><meta charset="utf-8"><style>{_OWN_STYLE}</style>'
     # The element that is being left out, if any.
     left_out: Any = None

@@ -60,7 +60,6 @@ class Found:
 
     @classmethod
     def own(cls, labels: str, *, accepted: bool) -> Found:
-        """Labels of the page's own blocks."""
         return cls(ACCEPTED if accepted else DRAFT, labels)
 
     @property
@@ -138,9 +137,8 @@ class LabelFolder:
         marked: str,
         accepted: bool,
     ) -> None:
-        """Write the labels of a page; ``where`` is its address or name.
+        """Write the labels of a page, and ``marked``, its marked_source() if any.
 
-        ``marked`` is its source with comments around the main text, "" without any.
         Raises OSError if they cannot be written; the previous labels then remain.
         """
         name = name_of(where, html)
@@ -180,13 +178,12 @@ class LabelFolder:
 
 
 def text_of(labels: Sequence[str], texts: Sequence[str], sign: str) -> str:
-    """The texts of the blocks with a sign, joined by line breaks."""
+    """The texts of the blocks with a sign, as lines."""
     rows = zip(labels, texts, strict=True)
     return "\n".join(text for label, text in rows if label == sign)
 
 
 def _state_of(file: Path) -> str:
-    """The state of the labels in a file."""
     try:
         _, review = _read(file)
     except LabelError:
@@ -204,7 +201,6 @@ def filed_under(file: Path) -> str:
 
 
 def name_of(where: str, html: bytes) -> str:
-    """The name of a page's files."""
     return f"{stem_of(where)}-{hashlib.sha256(html).hexdigest()[:8]}"
 
 

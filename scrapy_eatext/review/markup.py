@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_eatext.learning.marked import BEGIN, FINISH
 from scrapy_eatext.page.characters import BROKEN_LINE, INVISIBLE
+from scrapy_eatext.page.events import events as nodes
 from scrapy_eatext.page.replacements import local_name, replacement_of
 
 if TYPE_CHECKING:
@@ -55,30 +56,30 @@ def events(page: Page) -> Iterator[Event]:
             block = follow.block_of(text) if inside in shown else -1
             yield Event(TEXT, inside, text, block)
 
-    # Not recursive, as deep pages would exhaust Python's stack.
-    todo: list[tuple[Any, bool]] = [(page.root, False)]
-    while todo:
-        element, ends = todo.pop()
-        is_element = isinstance(element.tag, str)
-        if ends:
-            yield Event(END, element)
-        elif (
-            is_element
-            and element not in shown
-            and element.getparent() in shown
-            # Text that the walk reads instead of an element, such as a formula's TeX.
-            and (formula := replacement_of(element)) is not None
-            and (block := follow.block_of(formula)) >= 0
-        ):
-            yield Event(TEXT, element.getparent(), formula, block)
-        elif is_element:
-            yield Event(START, element)
-            yield from texts(element, element.text)
-            todo.append((element, True))
-            todo += [(child, False) for child in element.iterchildren(reversed=True)]
+    formula = Event(TEXT, None)
+
+    def is_formula(element: Any) -> bool:
+        """Whether the walk reads a text instead of an element, such as a formula's TeX."""
+        nonlocal formula
+        around = element.getparent()
+        if element in shown or around not in shown:
+            return False
+        text = replacement_of(element)
+        block = -1 if text is None else follow.block_of(text)
+        formula = Event(TEXT, around, text or "", block)
+        return block >= 0
+
+    for event, node in nodes(page.root, is_formula):
+        if event == "start":
+            yield Event(START, node)
+            yield from texts(node, node.text)
             continue
-        if element is not page.root:
-            yield from texts(element.getparent(), element.tail)
+        if event == "end":
+            yield Event(END, node)
+        elif event == "skipped":
+            yield formula
+        if node is not page.root:
+            yield from texts(node.getparent(), node.tail)
 
 
 class _Follower:
@@ -109,12 +110,8 @@ def name_of(element: Any) -> str:
     return local_name(str(element.tag)).lower()
 
 
-def marked_source(page: Page, main: Container[int]) -> str:
-    """The source of a page, with comments around the blocks in ``main``."""
-    return "".join(_marked_parts(page, main))
-
-
-def _marked_parts(page: Page, main: Container[int]) -> Iterator[str]:
+def marked_source(page: Page, main: Container[int]) -> Iterator[str]:
+    """The parts of a page's source, with comments around the blocks in ``main``."""
     inside = False
     for event in events(page):
         name = name_of(event.element)

@@ -145,7 +145,7 @@ class Review:
         return page
 
     def write(self, number: int, labels: str, *, accepted: bool) -> Row:
-        """Write a page's labels; returns the row with its new state."""
+        """Write a page's labels; returns its new row."""
         page = self.opened(number)
         page.write(labels, accepted=accepted)
         return self._change(number, state=page.found.state)
@@ -230,15 +230,13 @@ class Opened:
                 f"EATEXT_MAX_SIZE is {self._limits.max_size:,}"
             )
         self.page = Page.of(self.html, stored.url or None)
-        count = len(self.page.blocks)
-        self.texts = self.page.blocks.texts(list(range(count)))
+        self.texts = self.page.blocks.texts()
         # The algorithm of the settings, or the first of a cascade.
         self.first = self.choice.algorithms[0]
         self._results: dict[str, MainText] = {}
         self.look()
 
     def result(self, name: str) -> MainText:
-        """The result of an algorithm for the page."""
         if name not in self._results:
             with time_limit(self._limits.timeout):
                 result = run_one(self.choice, name, self.page)
@@ -247,7 +245,6 @@ class Opened:
         return self._results[name]
 
     def proposed(self, name: str) -> str:
-        """An algorithm's labels, a sign for each block."""
         main = kept_blocks(self.result(name), self.texts)
         with_comments = [False] * len(main)
         if name == "eatext":
@@ -276,10 +273,7 @@ class Opened:
         return result.markdown if form == "markdown" else result.text
 
     def lines(self, labels: str) -> dict[str, Any]:
-        """The lines and text densities that the perceptron reads.
-
-        The lines' labels are made from those of the blocks.
-        """
+        """The lines and text densities that the perceptron reads, labelled as the blocks."""
         lines = written_lines(self.page)
         verdict = get_algorithm("perceptron", {"reference": True}).judge(self.page)
         texts = [lines.units.text(i) for i in range(len(lines.units))]
@@ -293,14 +287,13 @@ class Opened:
         }
 
     def checked(self, labels: object) -> str:
-        """Labels of a request.  Raises ValueError unless there is one for each block."""
+        """Labels that a browser sent.  Raises ValueError unless each block has one."""
         signs = labels if isinstance(labels, str) else ""
         if len(signs) != len(self.texts) or set(signs) - {MAIN, COMMENT, NEITHER}:
             raise ValueError(f"{len(signs)} labels are not of {len(self.texts)} blocks")
         return signs
 
     def write(self, labels: str, *, accepted: bool) -> None:
-        """Write the labels of all blocks."""
         main = {i for i, sign in enumerate(labels) if sign == MAIN}
         kind = ""
         with suppress(*BREAKS):
@@ -312,7 +305,7 @@ class Opened:
             self.texts,
             url=self.stored.url or read_metadata(self.page).canonical_url,
             kind=kind,
-            marked=marked_source(self.page, main) if main else "",
+            marked="".join(marked_source(self.page, main)) if main else "",
             accepted=accepted,
         )
         self.found = Found.own(labels, accepted=accepted)

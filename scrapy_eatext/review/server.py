@@ -67,10 +67,7 @@ class RequestError(Exception):
 
 
 class ReviewServer(ThreadingHTTPServer):
-    """Serves a review on a free port of loopback; ``url`` is the address to open.
-
-    There is a thread for each connection, and a bounded number of connections.
-    """
+    """Serves a review on loopback, in a bounded number of threads; ``url`` opens it."""
 
     daemon_threads = True
 
@@ -118,7 +115,6 @@ class ReviewServer(ThreadingHTTPServer):
         self.review.close()
 
     def key(self, number: int) -> str:
-        """The key for the frame of a page."""
         mac = hmac.new(self.token.encode(), str(number).encode(), hashlib.sha256)
         return mac.hexdigest()[:32]
 
@@ -222,7 +218,7 @@ class Handler(BaseHTTPRequestHandler):
         if not hmac.compare_digest(self.server.key(wanted), key):
             raise RequestError(403, "there is no such frame")
         with self.server.reading:
-            shown = framed(self.server.review.opened(wanted).page)
+            shown = "".join(framed(self.server.review.opened(wanted).page))
         body = shown.encode("utf-8", "replace")
         policy = {"Content-Security-Policy": POLICY, "X-Frame-Options": "SAMEORIGIN"}
         self._send(200, body, "text/html; charset=utf-8", policy)
@@ -316,7 +312,6 @@ def _page(owner: ReviewServer, page: Opened, query: Query) -> Any:
 
 @_of_page
 def _labels_by(owner: ReviewServer, page: Opened, query: Query) -> Any:
-    """An algorithm's labels for a page, and its text."""
     name = str(query["algorithm"])
     text = getattr(page.result(name), _form(query))
     return {"labels": page.proposed(name), "text": text}
@@ -324,7 +319,6 @@ def _labels_by(owner: ReviewServer, page: Opened, query: Query) -> Any:
 
 @_of_page
 def _text(owner: ReviewServer, page: Opened, query: Query) -> Any:
-    """The text of the blocks that the labels mark as main text."""
     return {"text": page.shown(page.checked(query["labels"]), _form(query))}
 
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 # The seconds within which other pages are judged.
 _SECONDS = 5.0
-_LABELLED = (ACCEPTED, DRAFT)
 
 
 def teach(review: Review, host: str, folder: Path, *, keep: bool) -> dict[str, Any]:
@@ -33,7 +32,7 @@ def teach(review: Review, host: str, folder: Path, *, keep: bool) -> dict[str, A
     labelled = {}
     for i in own:
         # A row's state is by the files' names; their labels may be of other blocks.
-        if rows[i].state in _LABELLED and _labels_of(page := review.opened(i)):
+        if rows[i].state in (ACCEPTED, DRAFT) and _labels_of(page := review.opened(i)):
             labelled[i] = _studied(page)
     if not labelled:
         raise ValueError(f"no page of {host or 'no host'} is labelled")
@@ -78,7 +77,7 @@ def teach(review: Review, host: str, folder: Path, *, keep: bool) -> dict[str, A
 
 def _labels_of(page: Opened) -> str:
     """A page's labels, "" if they are of other blocks or missing."""
-    return page.found.labels if page.found.state in _LABELLED else ""
+    return page.found.labels if page.found.written else ""
 
 
 def _studied(page: Opened) -> Studied:

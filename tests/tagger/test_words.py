@@ -116,7 +116,7 @@ def test_weights() -> None:
 def test_what_is_learned() -> None:
     pytest.importorskip("catboost")
     from scrapy_eatext.learning.tagger import Sample
-    from scrapy_eatext.learning.words import learn_words, tokens_of
+    from scrapy_eatext.learning.words import learn_words
 
     share = np.array([1, 0], dtype=np.float32)
 
@@ -125,7 +125,7 @@ def test_what_is_learned() -> None:
             Sample(site, "article", walk_of("Bread is made of rye", text), share)
             for site, text in sites
         ]
-        return learn_words(samples, tokens_of(samples))
+        return learn_words(samples, [word_tokens(s.walk) for s in samples])
 
     # "rare" is a word of four sites, "Reply" of all of them.
     ends = ["rare"] * 4 + ["usual"] * 26

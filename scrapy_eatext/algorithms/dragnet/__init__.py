@@ -37,14 +37,10 @@ TARGETS = ("content", "comments", "both")
 _ALL = (1 << len(GROUPS)) - 1
 _ORIGINALS = 0b10101
 _MIN_BLOCKS = 3
-_CODE_VERSION = "1"
 
 
 def subset(features: str) -> int:
-    """Names of feature groups, joined by "+", as bits in the order of GROUPS.
-
-    Raises OptionError for an unknown group.
-    """
+    """Names of groups, joined by "+", as bits.  Raises OptionError for unknown ones."""
     bits = 0
     for name in features.split("+"):
         if name not in GROUPS:
@@ -82,7 +78,6 @@ class DragnetOptions(Options):
 
     @property
     def groups(self) -> int:
-        """The feature groups as bits."""
         if self.features == "auto":
             return _ORIGINALS if self.reference else _ALL
         return subset(self.features)
@@ -92,9 +87,8 @@ class DragnetOptions(Options):
 class Judge:
     """A model for one target and one subset of features.
 
-    ``weights`` has an entry for each column and, at the end, the intercept.
-    ``vocabulary`` has the words of names for a model of page blocks, and ``chosen``
-    marks the used columns of page_tokens() with it.
+    ``weights`` has an entry for each column, then the intercept.  ``chosen`` marks the
+    used columns of page_tokens() with the ``vocabulary``.
     """
 
     weights: Floats
@@ -109,7 +103,6 @@ class Judge:
         return columns_of(table, tokens, logarithms=True)[0]
 
     def probabilities(self, columns: Floats) -> Floats:
-        """The probability of each block to belong to the target."""
         # Not by @, whose threads would compete with the crawl's.
         values = np.einsum("ij,j->i", columns, self.weights[:-1]) + self.weights[-1]
         logistic: Floats = 1 / (1 + np.exp(-np.clip(values, -40, 40)))
@@ -142,7 +135,7 @@ class Dragnet(Algorithm[DragnetOptions]):
         super().__init__(options)
         model = load_model(options.model, self.name)
         self._judge = judge_of(model, options)
-        self.version = f"{_CODE_VERSION}-{model.version}"
+        self.version = f"1-{model.version}"
 
     def judge(self, page: Page) -> Verdict:
         reference = self.options.reference

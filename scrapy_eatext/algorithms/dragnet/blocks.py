@@ -208,10 +208,7 @@ def _joined(pieces: Sequence[str]) -> bytes:
 
 
 def original_blocks(html: bytes, encoding: str | None = None) -> Table:
-    """The blocks as Dragnet splits them; none if the page can't be parsed.
-
-    Without an encoding, the one that the page declares is used, or UTF-8.
-    """
+    """The blocks as Dragnet splits them; none if the page can't be parsed."""
     try:
         parser = etree.HTMLParser(
             recover=True,
@@ -227,7 +224,7 @@ def original_blocks(html: bytes, encoding: str | None = None) -> Table:
 
 
 def declared_encoding(html: bytes) -> str:
-    """The encoding that a page declares in the places where Dragnet looks, or UTF-8."""
+    """The encoding that a page declares where Dragnet looks, or UTF-8."""
     match = _XML_ENCODING.search(html[:1024])
     if match is None:
         match = _META_CHARSET.search(html[: max(2048, len(html) // 20)])
@@ -235,7 +232,6 @@ def declared_encoding(html: bytes) -> str:
 
 
 def _table(cutter: _Cutter) -> Table:
-    """The table of those blocks that have a letter or a digit."""
     decoded = [(block.text.decode("utf-8", "replace"), block) for block in cutter.done]
     with_words = [(text, block) for text, block in decoded if _ANY_WORD.search(text)]
     texts, blocks = [text for text, _ in with_words], [one for _, one in with_words]
@@ -270,7 +266,7 @@ def _floats(numbers: Iterable[float]) -> Floats:
 
 
 def _count(text: bytes) -> int:
-    """The original's number of words: empty ones at the ends count too."""
+    """The number of words as in the original, with empty ones at the ends."""
     return len(_SEPARATORS.split(text))
 
 
@@ -311,9 +307,8 @@ _GOOD_HASHES = _hashes(_GOOD_WORDS)
 def page_blocks(blocks: Blocks) -> Table:
     """The table of a page's own blocks, without texts and names.
 
-    It differs from the original's: densities are of characters, so that scripts other
-    than Latin count; a block ends with its element; its parent is the element around
-    its own; and no node's weight is lost.
+    Other than in the original's, densities are of characters, so that all scripts
+    count; a block's parent is the element around its own; no node's weight is lost.
     """
     walk = blocks.walk
     column = walk.blocks.T.astype(np.float64)

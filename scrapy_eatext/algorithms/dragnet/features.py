@@ -59,7 +59,7 @@ def gaussian(values: Floats) -> Floats:
 def slope(values: Floats) -> Floats:
     """The distance of each value from the mean of up to three following values.
 
-    The last value is compared with the mean of itself and the previous one.
+    For the last value it is the mean of itself and the previous one.
     """
     size = len(values)
     sums = np.concatenate(([0.0], np.cumsum(values)))
@@ -149,11 +149,10 @@ def original_tokens(table: Table) -> Floats:
 
 
 def page_tokens(walk: Walk, vocabulary: NDArray[np.uint32]) -> Floats:
-    """Which words of the vocabulary are in names of elements, a row for each block.
+    """Which words of the vocabulary, sorted hashes, are in names around each block.
 
-    A column for each word is for the block's own elements, which hold no other block;
-    then a column for each word is for the other elements around the block.  The
-    vocabulary has the walk's hashes of words, sorted.
+    There is a column for each word in the block's own elements, which hold no other
+    block, then one for each word in the other elements around it.
     """
     blocks, size = len(walk.blocks), len(vocabulary)
     if not size:
@@ -183,8 +182,8 @@ def columns_of(
 ) -> tuple[Floats, list[int]]:
     """All groups side by side, in the order of GROUPS, and the width of each.
 
-    With ``logarithms``, text densities and ratios x are log(1 + x), which is better for
-    a linear model.  The table must have at least two blocks.
+    With ``logarithms``, text densities and ratios x are log(1 + x).  The table must
+    have at least two blocks.
     """
     by_block, smooth = shallow(table), cetr(table)
     marked = clusters(smooth)[:, None] != 0

@@ -241,10 +241,7 @@ class Justext(Algorithm[JustextOptions]):
         bad: _OwnClass | None,
         measure: Callable[[str], float],
     ) -> _OwnClass:
-        """The class of a block by itself.
-
-        ``bad`` is the class of a block that is bad independently of its words, or None.
-        """
+        """The class of a block by itself; ``bad`` is one that its words do not decide."""
         options = self.options
         if link_chars / len(text) > options.max_link_density:
             return _LINKS
@@ -296,8 +293,7 @@ def _of_words(
 def _measure(language: str, *, mixed: bool) -> Callable[[str], float]:
     """A function for the density of stop words, or of grammatical signs, in a language.
 
-    With ``mixed``, a block in a script that is measured by character is measured so,
-    whatever the page's language is.
+    With ``mixed``, the script of each block decides whether it is measured by character.
     """
     stop = stop_list(language) if language in NAMES else None
     of_words: Callable[[str], float] = _of_nothing
@@ -321,10 +317,9 @@ def _measure(language: str, *, mixed: bool) -> Callable[[str], float]:
 def _sureness(
     own: Sequence[_OwnClass], kept: Sequence[bool], lengths: Sequence[int]
 ) -> float:
-    """The confidence of the verdict on the page, from 0 to 1.
+    """The share of the kept text that is good by itself, lowered if there is little.
 
-    It is the share of the kept text that is good by itself, lowered if there is little
-    text.  Near-good text counts half, short text not at all.
+    Near-good text counts half, short text not at all.
     """
     worth = {GOOD: 1.0, NEAR_GOOD: 0.5}
     total = sum(compress(lengths, kept))
@@ -340,14 +335,11 @@ def revise(
     *,
     headings_first: bool,
 ) -> list[str]:
-    """The final classes, good or bad, from the blocks' own classes.
+    """The final classes, good or bad, from the blocks' own classes, in linear time.
 
     With ``headings_first``, a short heading shortly before a good block first becomes
     near-good, as in jusText's documentation.  Its code never does this, as it compares
     classes that are not set yet.
-
-    The original searches the neighbours of each block, which takes quadratic time on
-    runs of short blocks.  This takes linear time.
     """
     classes = list(own)
     # Where each block begins if the blocks' texts are joined.

@@ -1,10 +1,8 @@
 """Splits a page into paragraphs exactly as jusText 3.0.2 does.
 
 The original copies the parsed tree, cleans it, and splits it on a recursive walk.
-Here, cleaning and splitting are one walk over the parsed tree: elements that the
-original's cleaner removes are skipped, and the texts on both sides of them are joined,
-as in the cleaned tree.  So nothing is copied or changed, deep pages need no recursion,
-and the time is linear in the page.
+Here, one walk over the parsed tree skips what the original's cleaner removes, and joins
+the texts on both sides.  So deep pages need no recursion, and the time is linear.
 """
 
 from __future__ import annotations
@@ -46,9 +44,8 @@ _CHARSET = re.compile(rb"""charset=["']?([^'"/>\s]+)""", re.IGNORECASE)
 class Paragraph:
     """A paragraph of jusText's.
 
-    ``link_chars`` counts the characters in links before the paragraph is stripped, so
-    it can exceed the text's length.  ``in_select`` is true if the name of an element
-    around it contains "select".
+    ``link_chars`` counts before the text is stripped.  ``in_select`` is true if the
+    name of an element around it contains "select".
     """
 
     text: str
@@ -111,9 +108,8 @@ def _decode(body: bytes) -> str:
 def _declared_charset(body: bytes) -> bytes | None:
     r"""The first match of ``<meta[^>]+charset=["']?([^'"/>\s]+)``, in linear time.
 
-    The expression itself takes quadratic time on a run of unclosed ``<meta``.  All of
-    these before one ">" share their candidates for the charset, so these are tried
-    once, from the last to the first, as the expression is greedy.
+    All unclosed ``<meta`` before one ">" share their candidates for the charset, so
+    these are tried once, from the last to the first, as the expression is greedy.
     """
     lowered = body.lower()
     start = 0
@@ -156,7 +152,7 @@ def _is_killed(element: html.HtmlElement) -> bool:
 
 
 def _name(element: html.HtmlElement, root: html.HtmlElement) -> str:
-    """The name of an element in the cleaned tree."""
+    """An element's name in the cleaned tree."""
     name = str(element.tag)
     if name == "image":
         return "img"

@@ -67,10 +67,7 @@ class LineModel:
 # A model takes some megabytes; a crawl uses one or two.
 @lru_cache(maxsize=4)
 def load_lines(path: str) -> LineModel:
-    """Read a model file, "" for the shipped one.
-
-    Raises ModelError if it is damaged or another algorithm's.
-    """
+    """Read a model file as load_model() does."""
     model = load_model(path, "ngram")
     try:
         header = model.header

@@ -30,10 +30,9 @@ _TABLES = ("counts", "pruned", "pruned_kinds")
 
 @dataclass(frozen=True)
 class Smoothing:
-    """The parameters of smoothing.
+    """The longest sequences' length, the alphabet's size, and the discount ``factor``.
 
-    ``order`` is the length of the longest sequences, ``characters`` the size of the
-    alphabet, and ``factor`` the discount of contexts with many distinct successors.
+    The discount is of contexts with many distinct successors.
     """
 
     order: int = 6
@@ -74,11 +73,7 @@ class Level:
 
 
 class CharModel:
-    """Gives the probability of texts in each category.
-
-    ``levels`` begin with that of length 1; ``trained`` has the number of training texts
-    of each category.
-    """
+    """Gives the probability of texts in each category; ``trained`` counts its texts."""
 
     def __init__(
         self, levels: Sequence[Level], trained: Sequence[int], smoothing: Smoothing
@@ -157,10 +152,9 @@ class _Lookup:
 
 
 class _Table:
-    """A hash table of the places of keys, with look-up of many keys at once.
+    """A hash table of the places of keys: much faster than a binary search.
 
-    It is much faster than a binary search.  A slot has the place of a key, or -1 if it
-    is free; collisions are resolved by linear probing.
+    A slot has the place of a key, or -1; collisions are resolved by linear probing.
     """
 
     def __init__(self, keys: Ints) -> None:
@@ -218,8 +212,8 @@ def starts_of(owner: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
 def to_arrays(levels: Sequence[Level]) -> dict[str, npt.NDArray[Any]]:
     """Levels as small arrays for a model file.
 
-    Keys are stored as their units, and the number of successors of each context.  A
-    count is stored as its place in the table of distinct counts.
+    Of keys the units and the number of successors of each context are stored, of a
+    count its place in the table of distinct counts.
     """
     tables = [getattr(level, name) for level in levels for name in _TABLES]
     values = np.unique(np.concatenate([table.ravel() for table in tables]))
@@ -236,10 +230,7 @@ def to_arrays(levels: Sequence[Level]) -> dict[str, npt.NDArray[Any]]:
 
 
 def from_arrays(arrays: Mapping[str, npt.NDArray[Any]], order: int) -> list[Level]:
-    """The levels in arrays of to_arrays().
-
-    Raises ValueError for arrays that do not fit.
-    """
+    """The levels in arrays of to_arrays().  Raises ValueError if these do not fit."""
     levels = []
     contexts = 1
     try:

@@ -69,10 +69,9 @@ class PerceptronOptions(Options):
 
 @dataclass(frozen=True)
 class Lines:
-    """The lines of a page as units, with their characters of text and bytes of HTML.
+    """Lines as units, with their characters of text and bytes of HTML.
 
-    ``written`` are the lines as the original wrote them, with line ends, or None if the
-    lines are blocks.
+    ``written`` are the lines as the original wrote them, None if the lines are blocks.
     """
 
     units: Units
@@ -118,10 +117,7 @@ def attributes_of(lines: Lines) -> Floats:
 
 
 def with_neighbours(rows: Floats, lines: int) -> Floats:
-    """Each row followed by the row before it (if ``lines`` is 2 or 3) and after it (3).
-
-    Rows before the first and after the last are zeros.
-    """
+    """Each row followed by that before it (``lines`` 2 or 3) and after it (3), or zeros."""
     nothing = np.zeros((1, rows.shape[1]))
     padded = np.vstack([nothing, rows, nothing])
     # The row itself, the one before it, the one after it.
@@ -131,15 +127,14 @@ def with_neighbours(rows: Floats, lines: int) -> Floats:
 
 @dataclass(frozen=True)
 class Network:
-    """The weights of one or two layers; the last row of each has the biases.
+    """The weights of one or two layers, by tanh and the logistic function.
 
-    The activation is tanh for hidden units, and the logistic function for the output.
+    The last row of each has the biases.
     """
 
     layers: tuple[Floats, ...]
 
     def output(self, inputs: Floats) -> Floats:
-        """The output for each row of inputs, from 0 to 1."""
         *hidden, last = self.layers
         values = inputs
         for weights in hidden:
@@ -179,10 +174,7 @@ class Scaled:
         lines: int,
         attributes: int,
     ) -> Scaled:
-        """A network of a model.
-
-        Raises KeyError if the model lacks it, and ValueError if it is damaged.
-        """
+        """A network of a model.  Raises KeyError without it, ValueError for a damaged one."""
         name = f"{reading}.{network_name(kind, lines, attributes)}"
         keys = [f"{name}.hidden"] * (kind == "mlp") + [f"{name}.output"]
         layers = tuple(arrays[key].astype(np.float64) for key in keys)
@@ -201,7 +193,6 @@ class Scaled:
         return cls(Network(layers), lines, attributes, mean, spread)
 
     def output(self, lines: Lines) -> Floats:
-        """The network's output for each line."""
         rows = (attributes_of(lines) - self.mean) / self.spread
         inputs = with_neighbours(rows[:, : self.attributes], self.lines)
         return self.network.output(inputs)

@@ -92,9 +92,9 @@ class _Writer:
 class _Formatter:
     """Decides on white space and line breaks between pieces of text.
 
-    Flags are for the last output: ``broken`` a line break, ``ended`` the end of a
-    paragraph, ``label`` the label of a list item.  ``skipped`` counts empty lines.
-    ``tight`` is true if no space may come next, ``space`` if one must.
+    The last output was a line break (``broken``), the end of a paragraph (``ended``) or
+    a list item's label (``label``).  ``skipped`` counts empty lines.  No space may come
+    next if ``tight``, one must if ``space``.
     """
 
     def __init__(self, writer: _Writer) -> None:
@@ -128,7 +128,7 @@ class _Formatter:
         self._broken = self._tight = True
 
     def label(self) -> None:
-        """The label of a list item; it has an effect on white space alone."""
+        """The label of a list item, which has an effect on white space alone."""
         self.end_paragraph(0)
         self._label = True
         self._skipped = 0
@@ -226,10 +226,7 @@ class _Reader:
         return self._stray(at)
 
     def _declaration(self, at: int) -> int | None:
-        """Read a declaration, as <!DOCTYPE>.
-
-        Where the original failed, up to the next >.
-        """
+        """Read a declaration, as <!DOCTYPE>; where the original failed, to the next >."""
         html = self._html
         if html.startswith("<![", at):
             word = _NAME.match(html, at + 3)
@@ -429,7 +426,6 @@ _ENDS: dict[str, _Action] = {
 
 
 def write_lines(html: str) -> list[Line]:
-    """The lines of a page, the last of which may be empty."""
     reader = _Reader(html)
     reader.read()
     return reader.writer.lines
