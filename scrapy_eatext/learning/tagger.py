@@ -146,7 +146,7 @@ class EatextTrainer:
         share = np.concatenate([sample.share for sample in samples])
         check_classes(share >= 0.5, share == 0, "block")
         with need("threadpoolctl").threadpool_limits(limits=1):
-            return _fit(samples, seed, progress)
+            return _Fitting(samples, seed, progress).fitted()
 
 
 def _corrected(sample: Sample, texts: Sequence[str], correction: Correction) -> Sample:
@@ -212,89 +212,121 @@ def some_augmented(samples: Sequence[Sample], seed: int) -> list[Sample]:
     return result
 
 
-def _fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
-    inner = np.array(folds([sample.site for sample in samples], INNER, seed))
-    of_kinds = weights_of_names(samples)
-    table, tables = learn_tables(samples, of_kinds, inner)
-    samples = some_augmented(samples, seed)
-    taggers = [Tagger(part, NO_TREES, NO_TREES) for part in tables]
-    # The features that all tables have: a fold of few pages lacks some names.
-    names = list(features_with(min(part.flags for part in [table, *tables])))
-    votes = votes_of_names(samples, tables, inner)
-    rows = [
-        taggers[fold].features(sample.walk, names)
-        for sample, fold in zip(samples, inner.tolist(), strict=True)
-    ]
-    weights = block_weights(samples, rows, seed)
-    first, likelihoods = _round(
-        samples, rows, weights, names, FIRST, inner, seed, progress
-    )
-    weights = trusted(samples, weights, likelihoods)
-    for sample, row, likelihood in zip(samples, rows, likelihoods, strict=True):
-        row.update(taggers[0].features(sample.walk, FEATURES, likelihood))
-    names = list(rows[0])
-    second, likelihoods = _round(
-        samples, rows, weights, names, SECOND, inner, seed, progress
-    )
-    of_pages, lines = _page_parts(samples, rows, likelihoods, votes, inner, seed)
-    parts = {"first": first, "second": second, **of_pages}
-    if any(sample.has_comments for sample in samples):
-        parts["comments"] = _comment_trees(samples, rows, weights, names, seed)
-    arrays: dict[str, NDArray[Any]] = {
-        **{
-            f"tokens.{name}": getattr(table, name)
-            for name in ("hashes", "near", "far", "flag")
-        },
-        "words.hashes": table.words.hashes,
-        "words.weight": table.words.weight,
-        "names.kinds": table.kinds,
-        "lines": lines,
-    }
-    for name, trees in parts.items():
-        arrays |= trees.arrays(name)
-    header = {
-        "kinds": list(of_kinds),
-        "features": {name: list(trees.names) for name, trees in parts.items()},
-        "scales": {name: trees.scale for name, trees in parts.items()},
-    }
-    features = sorted({*first.names, *second.names})
-    notes = {
-        "names": len(table.hashes),
-        "words": len(table.words.hashes),
-        "trees": {name: len(trees.feature) for name, trees in parts.items()},
-        "pages with segments": sum(sample.true is None for sample in samples),
-    }
-    return Fitted(MODEL, arrays, header, features, notes=notes)
+class _Fitting:
+    """A fit to samples: their folds, and the features and weights of their blocks."""
 
+    def __init__(
+        self, samples: Sequence[Sample], seed: int, progress: Progress
+    ) -> None:
+        self.seed, self.progress = seed, progress
+        self.fold = np.array(folds([sample.site for sample in samples], INNER, seed))
+        self.kinds = weights_of_names(samples)
+        self.table, self.tables = learn_tables(samples, self.kinds, self.fold)
+        self.samples = some_augmented(samples, seed)
+        taggers = [Tagger(part, NO_TREES, NO_TREES) for part in self.tables]
+        # The features that all tables have: a fold of few pages lacks some names.
+        least = min(part.flags for part in [self.table, *self.tables])
+        self.names = list(features_with(least))
+        self.rows = [
+            taggers[fold].features(sample.walk, self.names)
+            for sample, fold in zip(self.samples, self.fold.tolist(), strict=True)
+        ]
+        self.weights = block_weights(self.samples, self.rows, seed)
 
-def _round(
-    samples: Sequence[Sample],
-    rows: Sequence[Rows],
-    weights: Sequence[Floats],
-    names: Sequence[str],
-    how: Rounds,
-    inner: NDArray[np.intp],
-    seed: int,
-    progress: Progress,
-) -> tuple[Trees, list[Ints]]:
-    """Trees of all samples, and each sample's likelihoods out of fold."""
-    shares = [sample.share for sample in samples]
-    matrix, share, weight = examples(rows, shares, weights, names)
-    fold = np.repeat(inner, [np.count_nonzero(w > 0) for w in weights])
+    def fitted(self) -> Fitted:
+        first, likelihoods = self._round(FIRST)
+        self.weights = trusted(self.samples, self.weights, likelihoods)
+        tagger = Tagger(self.tables[0], NO_TREES, NO_TREES)
+        for sample, row, likelihood in zip(
+            self.samples, self.rows, likelihoods, strict=True
+        ):
+            row.update(tagger.features(sample.walk, FEATURES, likelihood))
+        self.names = list(self.rows[0])
+        second, likelihoods = self._round(SECOND)
+        of_pages, lines = self._page_parts(likelihoods)
+        parts = {"first": first, "second": second, **of_pages}
+        if any(sample.has_comments for sample in self.samples):
+            parts["comments"] = self._comment_trees()
+        table = self.table
+        arrays: dict[str, NDArray[Any]] = {
+            **{
+                f"tokens.{name}": getattr(table, name)
+                for name in ("hashes", "near", "far", "flag")
+            },
+            "words.hashes": table.words.hashes,
+            "words.weight": table.words.weight,
+            "names.kinds": table.kinds,
+            "lines": lines,
+        }
+        for name, trees in parts.items():
+            arrays |= trees.arrays(name)
+        header = {
+            "kinds": list(self.kinds),
+            "features": {name: list(trees.names) for name, trees in parts.items()},
+            "scales": {name: trees.scale for name, trees in parts.items()},
+        }
+        features = sorted({*first.names, *second.names})
+        notes = {
+            "names": len(table.hashes),
+            "words": len(table.words.hashes),
+            "trees": {name: len(trees.feature) for name, trees in parts.items()},
+            "pages with segments": sum(s.true is None for s in self.samples),
+        }
+        return Fitted(MODEL, arrays, header, features, notes=notes)
 
-    def grown(part: int) -> Trees:
-        """The trees without fold number ``part``; for INNER, those of all samples."""
-        used = fold != part
-        return grow(matrix[used], share[used], weight[used], names, how, seed)
+    def _round(self, how: Rounds) -> tuple[Trees, list[Ints]]:
+        """Trees of all samples, and each sample's likelihoods out of fold."""
+        shares = [sample.share for sample in self.samples]
+        matrix, share, weight = examples(self.rows, shares, self.weights, self.names)
+        fold = np.repeat(self.fold, [np.count_nonzero(w > 0) for w in self.weights])
 
-    with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
-        futures = [pool.submit(grown, part) for part in range(INNER + 1)]
-        trees = [future.result() for future in progress(futures, "rounds")]
-    likelihoods = [
-        likelihood_of(trees[part], row)
-        for part, row in zip(inner.tolist(), rows, strict=True)
-    ]
-    return trees[INNER], likelihoods
+        def grown(part: int) -> Trees:
+            """The trees without fold number ``part``; for INNER, those of all samples."""
+            used = fold != part
+            data = matrix[used], share[used], weight[used]
+            return grow(*data, self.names, how, self.seed)
+
+        with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
+            futures = [pool.submit(grown, part) for part in range(INNER + 1)]
+            trees = [future.result() for future in self.progress(futures, "rounds")]
+        likelihoods = [
+            likelihood_of(trees[part], row)
+            for part, row in zip(self.fold.tolist(), self.rows, strict=True)
+        ]
+        return trees[INNER], likelihoods
+
+    def _comment_trees(self) -> Trees:
+        """Trees that find comments; where they are unknown, main text is known to be none."""
+        truths, known = [], []
+        for sample, weight in zip(self.samples, self.weights, strict=True):
+            if sample.comments is None:
+                truths.append(np.zeros(len(weight)))
+                known.append(np.where(sample.share >= 0.5, weight, 0))
+            else:
+                truths.append(sample.comments.astype(np.float64))
+                known.append(weight)
+        data = examples(self.rows, truths, known, self.names)
+        return grow(*data, self.names, COMMENTS, self.seed)
+
+    def _page_parts(self, likelihoods: Sequence[Ints]) -> tuple[dict[str, Trees], Ints]:
+        """The trees that judge a page as a whole, and the calibration lines of the kinds.
+
+        The trees predict its kind, and the lack of F1 of the blocks that are chosen by
+        calibrated likelihoods.
+        """
+        samples, fold = self.samples, self.fold
+        words = [row["w"].astype(np.int64) for row in self.rows]
+        figures, _ = chosen_pages(samples, words, likelihoods)
+        figures = np.hstack([figures, votes_of_names(samples, self.tables, fold)])
+        trees = kind_trees(samples, figures, fold, INNER, self.seed)
+        shares = kind_votes(trees, fold, figures, kind_names(samples))
+        lines = calibration_lines(samples, words, likelihoods, shares)
+        likelihoods = [
+            calibrated(likelihood, share, lines)
+            for likelihood, share in zip(likelihoods, shares, strict=True)
+        ]
+        quality = quality_trees(*chosen_pages(samples, words, likelihoods), self.seed)
+        return {"kinds": trees[-1], "quality": quality}, lines
 
 
 def examples(
@@ -314,25 +346,6 @@ def examples(
     weight = np.concatenate(weights)
     used = weight > 0
     return np.concatenate(matrix), np.concatenate(truths)[used], weight[used]
-
-
-def _comment_trees(
-    samples: Sequence[Sample],
-    rows: Sequence[Rows],
-    weights: Sequence[Floats],
-    names: Sequence[str],
-    seed: int,
-) -> Trees:
-    """Trees that find comments; where they are unknown, main text is known to be none."""
-    truths, known = [], []
-    for sample, weight in zip(samples, weights, strict=True):
-        if sample.comments is None:
-            truths.append(np.zeros(len(weight)))
-            known.append(np.where(sample.share >= 0.5, weight, 0))
-        else:
-            truths.append(sample.comments.astype(np.float64))
-            known.append(weight)
-    return grow(*examples(rows, truths, known, names), names, COMMENTS, seed)
 
 
 def kind_names(samples: Sequence[Sample]) -> list[str]:
@@ -413,34 +426,6 @@ def _page_weights(sample: Sample, w: Ints, seed: int) -> Floats:
     weights[known] = w[known].astype(np.float64) ** _POWER
     whole = 100.0 if sample.true is not None else 100.0 * SEGMENTS_WEIGHT
     return weights * (whole / max(float(weights.sum()), 1.0))
-
-
-def _page_parts(
-    samples: Sequence[Sample],
-    rows: Sequence[Rows],
-    likelihoods: Sequence[Ints],
-    votes: Ints,
-    inner: NDArray[np.intp],
-    seed: int,
-) -> tuple[dict[str, Trees], Ints]:
-    """The trees that judge a page as a whole, and the calibration lines of the kinds.
-
-    The trees predict its kind, and the lack of F1 of the blocks that are chosen by
-    calibrated likelihoods.  ``votes`` are those of votes_of_names().
-    """
-    words = [row["w"].astype(np.int64) for row in rows]
-    figures, _ = chosen_pages(samples, words, likelihoods)
-    figures = np.hstack([figures, votes])
-    trees = kind_trees(samples, figures, inner, INNER, seed)
-    shares = kind_votes(trees, inner, figures, kind_names(samples))
-    lines = calibration_lines(samples, words, likelihoods, shares)
-    likelihoods = [
-        calibrated(likelihood, share, lines)
-        for likelihood, share in zip(likelihoods, shares, strict=True)
-    ]
-    figures, scores = chosen_pages(samples, words, likelihoods)
-    quality = quality_trees(figures, scores, seed)
-    return {"kinds": trees[-1], "quality": quality}, lines
 
 
 def chosen_pages(

@@ -58,9 +58,12 @@ class Line:
 
 
 class _Writer:
-    """Collects lines, and counts the bytes of source that were read for each.
+    """Writes lines: decides on white space and breaks, and counts the bytes of source.
 
-    ``index`` is the place in the source; its bytes are counted up to ``_counted``.
+    ``index`` is the place in the source; its bytes are counted up to ``_counted``.  The
+    last output was a line break (``broken``), the end of a paragraph (``ended``) or a
+    list item's label (``label``).  ``skipped`` counts empty lines.  No space may come
+    next if ``tight``, one must if ``space``.
     """
 
     def __init__(self) -> None:
@@ -68,14 +71,17 @@ class _Writer:
         # The parts of the current line's text.
         self._parts: list[str] = []
         self.index = self._counted = 0
+        self._broken = self._ended = self._tight = True
+        self._label = self._space = False
+        self._skipped = 0
 
-    def add(self, data: str) -> None:
+    def _add(self, data: str) -> None:
         self.index += len(data)
         self.lines[-1].bytes += self.index - self._counted
         self._counted = self.index
         self._parts.append(data)
 
-    def end_line(self, breaks: int = 1) -> None:
+    def _end_line(self, breaks: int = 1) -> None:
         """End the line, unless it is empty."""
         if not self._parts:
             return
@@ -88,34 +94,19 @@ class _Writer:
         self.lines[-1].text = "".join(self._parts)
         self._parts = []
 
-
-class _Formatter:
-    """Decides on white space and line breaks between pieces of text.
-
-    The last output was a line break (``broken``), the end of a paragraph (``ended``) or
-    a list item's label (``label``).  ``skipped`` counts empty lines.  No space may come
-    next if ``tight``, one must if ``space``.
-    """
-
-    def __init__(self, writer: _Writer) -> None:
-        self._writer = writer
-        self._broken = self._ended = self._tight = True
-        self._label = self._space = False
-        self._skipped = 0
-
     def end_paragraph(self, blank: int) -> None:
         if not self._broken:
-            self._writer.end_line()
+            self._end_line()
             self._label = False
         if self._skipped < blank and not self._label:
-            self._writer.end_line(blank - self._skipped + 1)
+            self._end_line(blank - self._skipped + 1)
             self._skipped = blank
         self._broken = self._tight = self._ended = True
         self._space = False
 
     def line_break(self) -> None:
         if not (self._broken or self._ended):
-            self._writer.end_line()
+            self._end_line()
             self._label = False
             self._skipped = 0
         self._broken = self._tight = True
@@ -123,7 +114,7 @@ class _Formatter:
 
     def rule(self) -> None:
         if not self._broken:
-            self._writer.end_line()
+            self._end_line()
         self._sent(False)
         self._broken = self._tight = True
 
@@ -138,7 +129,7 @@ class _Formatter:
         if self._space:
             self._broken = self._ended = self._space = False
             self._tight = True
-            self._writer.add(" ")
+            self._add(" ")
 
     def flow(self, data: str) -> None:
         """Text whose white space is collapsed."""
@@ -153,13 +144,13 @@ class _Formatter:
         if (before or self._space) and not self._tight:
             data = " " + data
         self._sent(after)
-        self._writer.add(data)
+        self._add(data)
 
     def literal(self, data: str) -> None:
         """Text that is written unchanged, in an element that begins a paragraph."""
         self._sent(False)
         self._broken = data[-1] == "\n"
-        self._writer.add(data)
+        self._add(data)
 
     def _sent(self, space: bool) -> None:
         self._broken = self._tight = self._ended = self._label = False
@@ -168,12 +159,11 @@ class _Formatter:
 
 
 class _Reader:
-    """Parses tags and text as the original's parser did, for a formatter."""
+    """Parses tags and text as the original's parser did, for a writer."""
 
     def __init__(self, html: str) -> None:
         self._html = html
-        self.writer = _Writer()
-        self.to = _Formatter(self.writer)
+        self.to = _Writer()
         self._open: list[str] = []
         # The number of open elements of each name: a search for every end tag would
         # take quadratic time on deep pages.
@@ -187,7 +177,7 @@ class _Reader:
         self._linked = False
         self._links = 0
 
-    def read(self) -> None:
+    def read(self) -> list[Line]:
         html, at, size = self._html, 0, len(self._html)
         while at < size and not self._no_more_tags:
             check()
@@ -204,7 +194,8 @@ class _Reader:
                 at = after
         if at < size:
             self._data(html[at:])
-        self.writer.close()
+        self.to.close()
+        return self.to.lines
 
     def _tag(self, at: int) -> int | None:
         """Read markup that begins with <; returns its end, None if it has none."""
@@ -274,7 +265,7 @@ class _Reader:
             self._start(name, at, at)
             self._data(html[short.end() : end])
             self._end(name)
-            self.writer.index = end + 1
+            self.to.index = end + 1
             return end + 1
         bracket = _BRACKET.search(html, at + 1)
         if not bracket:
@@ -284,12 +275,12 @@ class _Reader:
         if word:
             self._last_name = word[0].lower()
         self._start(self._last_name, word.end() if word else stop, stop)
-        self.writer.index = stop + (html[stop] == ">")
-        return self.writer.index
+        self.to.index = stop + (html[stop] == ">")
+        return self.to.index
 
     def _end_tag(self, at: int) -> int | None:
         html = self._html
-        self.writer.index = at
+        self.to.index = at
         bracket = _BRACKET.search(html, at + 1)
         if not bracket:
             return None
@@ -426,9 +417,7 @@ _ENDS: dict[str, _Action] = {
 
 
 def write_lines(html: str) -> list[Line]:
-    reader = _Reader(html)
-    reader.read()
-    return reader.writer.lines
+    return _Reader(html).read()
 
 
 def _numbered(digits: str) -> str:
