@@ -45,7 +45,8 @@ from scrapy_eatext import MainText, __version__, extract
 from scrapy_eatext.algorithms import REGISTRY
 from scrapy_eatext.algorithms.modelfile import SHIPPED
 from scrapy_eatext.learning.data import LabelledPage, read_folder
-from scrapy_eatext.learning.train import TRAINERS, Judged, figures, groups
+from scrapy_eatext.learning.evaluate import Judged, figures, groups
+from scrapy_eatext.learning.train import TRAINERS
 
 
 def own(name: str) -> Extractor:

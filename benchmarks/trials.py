@@ -30,7 +30,6 @@ import numpy as np
 from benchmarks.tables import DOCS, ENOUGH, fill, share, table, write_json
 from scrapy_eatext.algorithms.eatext import is_without_text
 from scrapy_eatext.learning import tagger as learning
-from scrapy_eatext.learning.calibration import calibration_lines, kind_votes
 from scrapy_eatext.learning.corrections import corrected, read_corrections
 from scrapy_eatext.learning.data import LabelledPage, joined, read_folder
 from scrapy_eatext.learning.refinement import bag
@@ -137,12 +136,12 @@ def calibrated_pages(of: Prepared, found: Sequence[Any], words: Sequence[Any]) -
     kinds = learning.kind_names(of.samples)
     figures = np.hstack([figures, votes_of_names(of.samples, of.tables, of.fold)])
     trees = learning.kind_trees(of.samples, figures, of.fold, FOLDS, 0)
-    shares = kind_votes(trees, of.fold, figures, kinds)
+    shares = learning.kind_votes(trees, of.fold, figures, kinds)
     lines = []
     for k in range(FOLDS):
         seen = np.flatnonzero(of.fold != k).tolist()
         parts = ([row[i] for i in seen] for row in (of.samples, words, found, shares))
-        lines.append(calibration_lines(*parts))
+        lines.append(learning.calibration_lines(*parts))
     likelihoods = [
         calibrated(one, share, lines[k])
         for one, share, k in zip(found, shares, of.fold, strict=True)

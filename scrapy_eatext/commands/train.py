@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.algorithms.base import OptionError
 from scrapy_eatext.algorithms.modelfile import ModelError
@@ -18,7 +18,10 @@ from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.corrections import corrected, read_corrections
 from scrapy_eatext.learning.data import Dataset, joined, read_folder
 from scrapy_eatext.learning.marked import read_marked
-from scrapy_eatext.learning.train import TRAINERS, Judged, save, train
+from scrapy_eatext.learning.train import TRAINERS, save, train
+
+if TYPE_CHECKING:
+    from scrapy_eatext.learning.evaluate import Judged
 
 # Exceptions of data, models and outputs that fail.
 ERRORS = (DataError, ModelError, ImportError, OSError)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, astuple, dataclass
 from operator import add
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from scrapy_eatext.learning.augmentation import SECTIONING
 from scrapy_eatext.learning.refinement import bag, folded
+from scrapy_eatext.result import MainText
 
 if TYPE_CHECKING:
     from scrapy_eatext.learning.data import LabelledPage
+
+
+# The scores of stripped pages that a card has.
+_WHOLE = ("mean", "segments")
+_HTML5 = re.compile(f"<(?:{'|'.join(SECTIONING)})[\\s>]".encode(), re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +123,86 @@ def _mean(scores: Sequence[Score]) -> Score:
     return Score(*(sum(values) / len(scores) for values in columns))
 
 
+@dataclass(frozen=True)
+class Judged:
+    """A page with the score that a model expected, and the true score of its text.
+
+    ``segments`` has the counts for a page of which only segments are known; ``groups``
+    are the groups of pages that the page is in.  ``bare`` is the judgement of the same
+    page without class names, ids and sectioning elements.
+    """
+
+    page: LabelledPage
+    expected: float
+    score: Score
+    segments: SegmentCounts | None = None
+    groups: Sequence[str] = ()
+    bare: Judged | None = None
+
+    @classmethod
+    def of(cls, page: LabelledPage, result: MainText) -> Judged:
+        if page.has_segments:
+            counts = segment_counts(result.text, page)
+            return cls(page, result.score, counts.score(), counts)
+        score = word_score(result.text, page.text)
+        return cls(page, result.score, score, groups=groups(page))
+
+
+def groups(page: LabelledPage) -> list[str]:
+    """The difficult groups of pages that a page is in."""
+    members = {
+        "with comments": bool(page.comments),
+        "without HTML5's elements": not _HTML5.search(page.html),
+    }
+    return [name for name, is_member in members.items() if is_member]
+
+
+def figures(judged: Sequence[Judged]) -> dict[str, Any]:
+    """The scores of all pages and, if they are of several datasets, of each."""
+    scores = _figures(judged)
+    names = sorted({item.page.data for item in judged})
+    if len(names) > 1:
+        scores["data"] = {
+            name: _figures([item for item in judged if item.page.data == name])
+            for name in names
+        }
+    return scores
+
+
+def _figures(judged: Sequence[Judged]) -> dict[str, Any]:
+    by_words = [item for item in judged if item.segments is None]
+    scores = report((item.page.kind, item.score) for item in by_words).figures()
+    of_groups = report((name, item.score) for item in by_words for name in item.groups)
+    if of_groups.kinds:
+        scores["groups"] = of_groups.figures()["kinds"]
+    counts = [item.segments for item in judged if item.segments is not None]
+    if counts:
+        scores["segments"] = rounded(sum(counts, SegmentCounts()).score())
+    bare = [item.bare for item in judged if item.bare is not None]
+    if bare:
+        of_bare = _figures(bare)
+        scores["stripped"] = {key: of_bare[key] for key in _WHOLE if key in of_bare}
+    pairs = [(item.expected, item.score.f1) for item in judged]
+    scores["calibration"] = calibration(pairs)
+    return scores
+
+
+def calibration(pairs: Sequence[tuple[float, float]]) -> list[dict[str, float]]:
+    """The mean expected score and the mean F1, for each tenth of the expected score."""
+    bins: dict[int, list[tuple[float, float]]] = {}
+    for pair in pairs:
+        bins.setdefault(min(int(pair[0] * 10), 9), []).append(pair)
+    rows = []
+    for _, bin_pairs in sorted(bins.items()):
+        score, f1 = (
+            sum(values) / len(bin_pairs) for values in zip(*bin_pairs, strict=True)
+        )
+        rows.append(
+            {"pages": len(bin_pairs), "score": round(score, 4), "f1": round(f1, 4)}
+        )
+    return rows
+
+
 def evaluate(
     extract: Callable[[LabelledPage], str], pages: Iterable[LabelledPage]
 ) -> Report:
@@ -122,8 +210,7 @@ def evaluate(
 
     If the extractor raises an exception, the page scores as empty text.
     """
-    rows: list[tuple[str, Score]] = []
-    counts: list[SegmentCounts] = []
+    judged: list[Judged] = []
     errors: dict[str, str] = {}
     for page in pages:
         try:
@@ -131,11 +218,7 @@ def evaluate(
         except Exception as error:  # noqa: BLE001 - any failure is a result here
             errors[page.name] = repr(error)
             text = ""
-        if page.has_segments:
-            counts.append(segment_counts(text, page))
-        else:
-            rows.append((page.kind, word_score(text, page.text)))
-    if counts:
-        score = sum(counts, SegmentCounts()).score()
-        return Report(score, {}, len(counts), errors)
-    return report(rows, errors)
+        judged.append(Judged.of(page, MainText(text=text)))
+    if counts := [one.segments for one in judged if one.segments]:
+        return Report(sum(counts, SegmentCounts()).score(), {}, len(counts), errors)
+    return report(((one.page.kind, one.score) for one in judged), errors)

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from scrapy_eatext.learning import DataError, check_classes, need
 from scrapy_eatext.learning.augmentation import augmented
-from scrapy_eatext.learning.calibration import calibration_lines, kind_votes
 from scrapy_eatext.learning.corrections import hashes
 from scrapy_eatext.learning.labels import label_page, parsed
+from scrapy_eatext.learning.logistic import newton
 from scrapy_eatext.learning.refinement import bag, folded, noisy, refine, words_of
 from scrapy_eatext.learning.splits import folds, site_of
 from scrapy_eatext.learning.train import Fitted
@@ -29,21 +29,20 @@ from scrapy_eatext.learning.words import learn_tables, votes_of_names
 from scrapy_eatext.tagger.context import FEATURES, ZERO
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.features import features_with
-from scrapy_eatext.tagger.kinds import calibrated, figure_names
+from scrapy_eatext.tagger.kinds import LEVEL, calibrated, figure_names, votes
 from scrapy_eatext.tagger.model import Tagger, likelihood_of
 from scrapy_eatext.tagger.selection import select
-from scrapy_eatext.tagger.trees import NO_TREES
+from scrapy_eatext.tagger.trees import NO_TREES, NamedTrees
 from scrapy_eatext.tagger.whole import NAMES, lack_of, page_figures
 
 if TYPE_CHECKING:
     from scrapy_eatext.learning.corrections import Correction
     from scrapy_eatext.learning.data import LabelledPage
+    from scrapy_eatext.learning.logistic import Floats
     from scrapy_eatext.learning.train import Progress
     from scrapy_eatext.page.walk import Walk
     from scrapy_eatext.tagger.operations import Flags, Ints, Rows
     from scrapy_eatext.tagger.trees import Trees
-
-    Floats = NDArray[np.float64]
 
 MODEL = "eatext.model"
 # The number of folds, by site, for out-of-fold predictions.
@@ -66,6 +65,12 @@ _COMMENTS_WEIGHT = 3
 _TRUSTED_QUANTILE = 0.9
 # The logit, negated, of a kind that no training page of a fold has.
 _UNLIKELY = 20
+# In calibration, the sum of the weights of a page's blocks, which are square roots of
+# their words.
+_PAGE = 60
+# The penalty that draws the kinds' lines to one line for all pages, and that one to the
+# identity.
+_RIDGE = 300
 # How many ensembles are grown at a time, each in one thread: this is faster than one
 # ensemble in several threads, and gives the same trees on every machine.
 _AT_ONCE = 2
@@ -469,6 +474,57 @@ def kind_trees(
         leaves[present], bias[present] = trees.leaves, trees.bias
         parts.append(replace(trees, leaves=leaves, bias=bias))
     return parts
+
+
+def kind_votes(
+    trees: Sequence[Trees],
+    fold: NDArray[np.intp],
+    figures: Ints,
+    kinds: Sequence[str],
+) -> list[Ints]:
+    """The votes for each kind on each page, by the trees without the page's fold."""
+    named = [NamedTrees(ensemble, figure_names(kinds)) for ensemble in trees]
+    return [
+        votes(named[k].answers(row), named[k].scale)
+        for k, row in zip(fold.tolist(), figures, strict=True)
+    ]
+
+
+def calibration_lines(
+    samples: Sequence[Sample],
+    words: Sequence[Ints],
+    likelihoods: Sequence[Ints],
+    weights: Sequence[Ints],
+) -> Ints:
+    """For each kind the slope in thousandths and the intercept in hundredths.
+
+    The likelihoods and ``weights``, the kinds' votes, are out of fold.
+    """
+    logits, shares, truth, weight = [], [], [], []
+    for sample, w, likelihood, vote in zip(
+        samples, words, likelihoods, weights, strict=True
+    ):
+        known = (sample.share >= 0) & (w > 0)
+        if sample.true is None or not known.any():
+            continue
+        root = np.sqrt(w[known])
+        logits.append((likelihood[known] - ZERO) / 100)
+        shares.append(np.repeat([vote / vote.sum()], len(root), axis=0))
+        truth.append(sample.share[known] >= 0.5)
+        weight.append(root * (_PAGE / root.sum()))
+    count = len(weights[0])
+    if not logits:
+        return np.array([(LEVEL, 0)] * count, dtype=np.int32)
+    x, of_kind = np.concatenate(logits)[:, None], np.concatenate(shares)
+    y, block_weights = np.concatenate(truth), np.concatenate(weight)
+
+    def fit(columns: Floats, near: Floats) -> Floats:
+        penalty = np.full(len(near), _RIDGE)
+        return newton(columns, y, block_weights, penalty, near, near=near)[0]
+
+    start = fit(np.hstack([x, np.ones_like(x)]), np.array([1.0, 0.0]))
+    lines = fit(np.hstack([of_kind * x, of_kind]), np.repeat(start, count))
+    return np.rint(lines.reshape(2, count).T * (LEVEL, 100)).astype(np.int32)
 
 
 def quality_trees(figures: Ints, scores: Floats, seed: int) -> Trees:

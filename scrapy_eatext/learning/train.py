@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,16 +19,9 @@ from numpy.typing import NDArray
 from scrapy_eatext.algorithms.modelfile import save_card, save_model
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.learning import DataError
-from scrapy_eatext.learning.augmentation import SECTIONING, stripped
+from scrapy_eatext.learning.augmentation import stripped
 from scrapy_eatext.learning.data import Dataset, LabelledPage, contradictions
-from scrapy_eatext.learning.evaluate import (
-    Score,
-    SegmentCounts,
-    report,
-    rounded,
-    segment_counts,
-    word_score,
-)
+from scrapy_eatext.learning.evaluate import Judged, figures
 from scrapy_eatext.learning.splits import folds, site_of
 
 if TYPE_CHECKING:
@@ -46,10 +38,6 @@ TRAINERS = {
 T = TypeVar("T")
 
 _REMEDY = "; --skip-bad leaves out such pages"
-
-# The scores of stripped pages that a card has.
-_WHOLE = ("mean", "segments")
-_HTML5 = re.compile(f"<(?:{'|'.join(SECTIONING)})[\\s>]".encode(), re.IGNORECASE)
 
 
 class Progress(Protocol):
@@ -224,86 +212,6 @@ def cross_validate(
                 bare = Judged.of(page, run(page, stripped(page.html)))
                 judged.append(replace(Judged.of(page, run(page)), bare=bare))
     return judged
-
-
-@dataclass(frozen=True)
-class Judged:
-    """A page with the score that a model expected, and the true score of its text.
-
-    ``segments`` has the counts for a page of which only segments are known; ``groups``
-    are the groups of pages that the page is in.  ``bare`` is the judgement of the same
-    page without class names, ids and sectioning elements.
-    """
-
-    page: LabelledPage
-    expected: float
-    score: Score
-    segments: SegmentCounts | None = None
-    groups: Sequence[str] = ()
-    bare: Judged | None = None
-
-    @classmethod
-    def of(cls, page: LabelledPage, result: MainText) -> Judged:
-        if page.has_segments:
-            counts = segment_counts(result.text, page)
-            return cls(page, result.score, counts.score(), counts)
-        score = word_score(result.text, page.text)
-        return cls(page, result.score, score, groups=groups(page))
-
-
-def groups(page: LabelledPage) -> list[str]:
-    """The difficult groups of pages that a page is in."""
-    members = {
-        "with comments": bool(page.comments),
-        "without HTML5's elements": not _HTML5.search(page.html),
-    }
-    return [name for name, is_member in members.items() if is_member]
-
-
-def figures(judged: Sequence[Judged]) -> dict[str, Any]:
-    """The scores of all pages and, if they are of several datasets, of each."""
-    scores = _figures(judged)
-    names = sorted({item.page.data for item in judged})
-    if len(names) > 1:
-        scores["data"] = {
-            name: _figures([item for item in judged if item.page.data == name])
-            for name in names
-        }
-    return scores
-
-
-def _figures(judged: Sequence[Judged]) -> dict[str, Any]:
-    by_words = [item for item in judged if item.segments is None]
-    scores = report((item.page.kind, item.score) for item in by_words).figures()
-    of_groups = report((name, item.score) for item in by_words for name in item.groups)
-    if of_groups.kinds:
-        scores["groups"] = of_groups.figures()["kinds"]
-    counts = [item.segments for item in judged if item.segments is not None]
-    if counts:
-        scores["segments"] = rounded(sum(counts, SegmentCounts()).score())
-    bare = [item.bare for item in judged if item.bare is not None]
-    if bare:
-        of_bare = _figures(bare)
-        scores["stripped"] = {key: of_bare[key] for key in _WHOLE if key in of_bare}
-    pairs = [(item.expected, item.score.f1) for item in judged]
-    scores["calibration"] = calibration(pairs)
-    return scores
-
-
-def calibration(pairs: Sequence[tuple[float, float]]) -> list[dict[str, float]]:
-    """The mean expected score and the mean F1, for each tenth of the expected score."""
-    bins: dict[int, list[tuple[float, float]]] = {}
-    for pair in pairs:
-        bins.setdefault(min(int(pair[0] * 10), 9), []).append(pair)
-    rows = []
-    for _, bin_pairs in sorted(bins.items()):
-        score, f1 = (
-            sum(values) / len(bin_pairs) for values in zip(*bin_pairs, strict=True)
-        )
-        rows.append(
-            {"pages": len(bin_pairs), "score": round(score, 4), "f1": round(f1, 4)}
-        )
-    return rows
 
 
 def held_out(

@@ -9,8 +9,7 @@ import pytest
 
 pytest.importorskip("threadpoolctl")
 
-from scrapy_eatext.learning.calibration import calibration_lines
-from scrapy_eatext.learning.tagger import Sample
+from scrapy_eatext.learning.tagger import Sample, calibration_lines
 from scrapy_eatext.tagger.context import CHANCE, ZERO
 from scrapy_eatext.tagger.kinds import LEVEL
 
