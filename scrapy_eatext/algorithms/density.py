@@ -179,8 +179,7 @@ def utf16_length(text: str) -> int:
 def densities(chars: Ints, markup: Ints) -> Densities:
     """The density of each line: (text + 1) / (text + 1 + markup), in single precision."""
     text = (chars + 1).astype(np.float32)
-    density: Densities = text / (text + markup.astype(np.float32))
-    return density
+    return text / (text + markup.astype(np.float32))
 
 
 def limit(density: Densities, threshold: float | str) -> float:

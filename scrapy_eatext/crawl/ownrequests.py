@@ -51,8 +51,7 @@ async def download(
     again = request.replace(
         url=url or request.url, meta=meta, callback=NO_CALLBACK, errback=None
     )
-    response: Response = await crawler.engine.download_async(again)
-    return response
+    return await crawler.engine.download_async(again)
 
 
 @contextmanager

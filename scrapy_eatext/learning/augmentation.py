@@ -61,5 +61,4 @@ def stripped(html: bytes) -> str:
             element.tag = "div"
         for name in TOKEN_ATTRIBUTES:
             element.attrib.pop(name, None)
-    source: str = tostring(root, encoding="unicode")
-    return source
+    return tostring(root, encoding="unicode")

@@ -127,16 +127,14 @@ def _mean(scores: Sequence[Score]) -> Score:
 class Judged:
     """A page with the score that a model expected, and the true score of its text.
 
-    ``segments`` has the counts for a page of which only segments are known; ``groups``
-    are the groups of pages that the page is in.  ``bare`` is the judgement of the same
-    page without class names, ids and sectioning elements.
+    ``segments`` has the counts for a page of which only segments are known.  ``bare``
+    is the judgement of the same page without class names, ids and sectioning elements.
     """
 
     page: LabelledPage
     expected: float
     score: Score
     segments: SegmentCounts | None = None
-    groups: Sequence[str] = ()
     bare: Judged | None = None
 
     @classmethod
@@ -144,8 +142,7 @@ class Judged:
         if page.has_segments:
             counts = segment_counts(result.text, page)
             return cls(page, result.score, counts.score(), counts)
-        score = word_score(result.text, page.text)
-        return cls(page, result.score, score, groups=groups(page))
+        return cls(page, result.score, word_score(result.text, page.text))
 
 
 def groups(page: LabelledPage) -> list[str]:
@@ -172,7 +169,9 @@ def figures(judged: Sequence[Judged]) -> dict[str, Any]:
 def _figures(judged: Sequence[Judged]) -> dict[str, Any]:
     by_words = [item for item in judged if item.segments is None]
     scores = report((item.page.kind, item.score) for item in by_words).figures()
-    of_groups = report((name, item.score) for item in by_words for name in item.groups)
+    of_groups = report(
+        (name, item.score) for item in by_words for name in groups(item.page)
+    )
     if of_groups.kinds:
         scores["groups"] = of_groups.figures()["kinds"]
     counts = [item.segments for item in judged if item.segments is not None]

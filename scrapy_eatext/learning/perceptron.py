@@ -139,8 +139,7 @@ def draw(samples: Sequence[Reading], seed: int) -> npt.NDArray[np.int64]:
     content = np.concatenate([sample.content for sample in samples])
     check_classes(content, ~content, "line")
     order = np.random.default_rng(seed).permutation(len(content))[:MOST_LINES]
-    drawn: npt.NDArray[np.int64] = np.sort(order)
-    return drawn
+    return np.sort(order)
 
 
 def fit_networks(

@@ -207,8 +207,7 @@ def _vocabulary(samples: Sequence[Sample], tokens: Iterable[Hashes]) -> Hashes:
     hashes, count = np.unique(
         (pairs >> np.uint64(32)).astype(np.uint32), return_counts=True
     )
-    enough: Hashes = hashes[count >= MIN_SITES]
-    return enough
+    return hashes[count >= MIN_SITES]
 
 
 def _fitted(
