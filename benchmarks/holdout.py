@@ -47,7 +47,7 @@ Sample = tuple[LabelledPage, Any, str]
 
 def take(pages: Sequence[LabelledPage]) -> list[Sample]:
     """Each page with its sample, or None, and its kind or family of languages."""
-    made = eatext.EatextTrainer()
+    made = eatext
     out: list[Sample] = []
     for page in pages:
         group = page.kind
@@ -71,7 +71,7 @@ def small() -> None:
 def trained(seen: Sequence[Sample]) -> Fitted:
     """A model of some pages."""
     samples = [sample for _, sample, _ in seen if sample is not None]
-    return eatext.EatextTrainer().fit(samples, 0, silent)
+    return eatext.fit(samples, 0, silent)
 
 
 def scores(model: Fitted, unseen: Sequence[Sample]) -> list[tuple[str, Any]]:

@@ -46,8 +46,7 @@ from scrapy_eatext.learning.data import LabelledPage, read_folder
 from scrapy_eatext.learning.refinement import bag, words_of
 from scrapy_eatext.learning.sites import study
 from scrapy_eatext.learning.splits import folds, site_of
-from scrapy_eatext.learning.tagger import EatextTrainer
-from scrapy_eatext.learning.train import save, silent
+from scrapy_eatext.learning.train import save, silent, trainer
 from scrapy_eatext.page import Page
 from scrapy_eatext.sites.evidence import Lesson
 from scrapy_eatext.sites.learning import Studied, learn
@@ -82,7 +81,7 @@ def trained(pages: Sequence[LabelledPage], folder: Path) -> dict[str, str]:
         if (folder / f"fold{fold}" / "eatext.model").exists():
             continue
         holdout.small()
-        made = EatextTrainer()
+        made = trainer("eatext")
         samples = samples or holdout.take(pages)
         seen = [s for page, s, _ in samples if s and places[site_of(page)] != fold]
         model = made.fit(seen, 0, silent)

@@ -40,11 +40,9 @@ from scrapy_eatext.algorithms.perceptron import (
     Scaled,
     block_lines,
 )
-from scrapy_eatext.learning import DataError
+from scrapy_eatext.learning import DataError, ngram, perceptron
 from scrapy_eatext.learning.data import LabelledPage, read_folder
 from scrapy_eatext.learning.labels import Labels, label
-from scrapy_eatext.learning.ngram import NgramTrainer
-from scrapy_eatext.learning.perceptron import PerceptronTrainer
 from scrapy_eatext.learning.splits import folds, site_of
 from scrapy_eatext.learning.train import save, silent
 from scrapy_eatext.page import Page
@@ -109,7 +107,7 @@ class Tally:
         }
 
 
-TRAINERS = {"ngram": NgramTrainer(), "perceptron": PerceptronTrainer()}
+TRAINERS = {"ngram": ngram, "perceptron": perceptron}
 
 
 def read_cases(pages: Sequence[LabelledPage]) -> list[Case]:

@@ -50,6 +50,7 @@ _MAX_BLOCKS = 50_000
 # Weights are rounded to this many digits, so that the order of summation does not
 # change the file.
 _DIGITS = 4
+segments = False
 
 
 @dataclass(frozen=True)
@@ -83,79 +84,73 @@ class Sample:
     weak: bool
 
 
-class DragnetTrainer:
-    """Trains one model file: both readings, three targets, all subsets of features."""
+def sample(page: LabelledPage) -> Sample:
+    """Read a page and label its blocks.  Raises DataError if there are too few."""
+    source, texts = parsed(page)
+    blocks = source.blocks
+    labels = label_content(texts, page)
+    originals = original_blocks(page.html)
+    if len(blocks) < 3 or len(originals) < 3:
+        raise DataError(f"{page.file} has fewer than three blocks")
+    comments = page.comments or weak_comments(page, blocks.walk, texts, labels)
+    walk = blocks.walk
+    columns, _ = columns_of(
+        page_blocks(blocks), np.zeros((len(blocks), 0)), logarithms=True
+    )
+    original_columns, _ = columns_of(
+        originals, original_tokens(originals), logarithms=False
+    )
+    return Sample(
+        site=site_of(page),
+        # The walk without its nodes, which hold the whole page in memory.
+        walk=replace(walk, text=b"", root=None),
+        names=_names(walk.nodes),
+        page=Reading.of(columns, labels, label_page(texts, page, comments)),
+        original=Reading.of(
+            original_columns,
+            label_page(originals.texts, page, page.text, reference=True),
+            label_page(originals.texts, page, comments, reference=True),
+        ),
+        weak=bool(comments) and not page.comments,
+    )
 
-    segments = False
 
-    def sample(self, page: LabelledPage) -> Sample:
-        """Read a page and label its blocks.  Raises DataError if there are too few."""
-        source, texts = parsed(page)
-        blocks = source.blocks
-        labels = label_content(texts, page)
-        originals = original_blocks(page.html)
-        if len(blocks) < 3 or len(originals) < 3:
-            raise DataError(f"{page.file} has fewer than three blocks")
-        comments = page.comments or weak_comments(page, blocks.walk, texts, labels)
-        walk = blocks.walk
-        columns, _ = columns_of(
-            page_blocks(blocks), np.zeros((len(blocks), 0)), logarithms=True
-        )
-        original_columns, _ = columns_of(
-            originals, original_tokens(originals), logarithms=False
-        )
-        return Sample(
-            site=site_of(page),
-            # The walk without its nodes, which hold the whole page in memory.
-            walk=replace(walk, text=b"", root=None),
-            names=_names(walk.nodes),
-            page=Reading.of(columns, labels, label_page(texts, page, comments)),
-            original=Reading.of(
-                original_columns,
-                label_page(originals.texts, page, page.text, reference=True),
-                label_page(originals.texts, page, comments, reference=True),
+def fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
+    """Fit the model.  The solution is unique, so the seed makes no difference."""
+    words = choose_tokens(samples)
+    # The order is that of GROUPS: tokens come after the six shallow columns.
+    of_names = [
+        page_tokens(sample.walk, words.vocabulary)[:, words.chosen]
+        for sample in samples
+    ]
+    shallow, others = (
+        [sample.page.columns[:, part] for sample in samples]
+        for part in (slice(6), slice(6, None))
+    )
+    page = np.hstack([np.vstack(part) for part in (shallow, of_names, others)])
+    original = np.vstack([sample.original.columns for sample in samples])
+    # One thread, as sums in another order differ in their last digits.
+    with need("threadpoolctl").threadpool_limits(limits=1):
+        arrays = {
+            "page": _models(page, [s.page for s in samples], progress),
+            "original": _models(
+                original, [s.original for s in samples], progress, original=True
             ),
-            weak=bool(comments) and not page.comments,
-        )
-
-    def fit(self, samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
-        """Fit the model.  The solution is unique, so the seed makes no difference."""
-        words = choose_tokens(samples)
-        # The order is that of GROUPS: tokens come after the six shallow columns.
-        of_names = [
-            page_tokens(sample.walk, words.vocabulary)[:, words.chosen]
-            for sample in samples
-        ]
-        shallow, others = (
-            [sample.page.columns[:, part] for sample in samples]
-            for part in (slice(6), slice(6, None))
-        )
-        page = np.hstack([np.vstack(part) for part in (shallow, of_names, others)])
-        original = np.vstack([sample.original.columns for sample in samples])
-        # One thread, as sums in another order differ in their last digits.
-        with need("threadpoolctl").threadpool_limits(limits=1):
-            arrays = {
-                "page": _models(page, [s.page for s in samples], progress),
-                "original": _models(
-                    original, [s.original for s in samples], progress, original=True
-                ),
-                "vocabulary": words.vocabulary,
-                "chosen": words.chosen,
-            }
-        known = sum(
-            not s.weak and bool(s.page.shares["comments"].any()) for s in samples
-        )
-        notes = {
-            "tokens": words.odds,
-            "comments": {
-                "pages with labels": known,
-                "pages with weak labels": sum(s.weak for s in samples),
-                "weak labels": "the main text of forum pages, and on other pages "
-                "blocks in elements named after comments that are no main text",
-            },
+            "vocabulary": words.vocabulary,
+            "chosen": words.chosen,
         }
-        header = {"groups": list(GROUPS), "tokens": list(words.odds)}
-        return Fitted(MODEL, arrays, header, GROUPS, notes)
+    known = sum(not s.weak and bool(s.page.shares["comments"].any()) for s in samples)
+    notes = {
+        "tokens": words.odds,
+        "comments": {
+            "pages with labels": known,
+            "pages with weak labels": sum(s.weak for s in samples),
+            "weak labels": "the main text of forum pages, and on other pages "
+            "blocks in elements named after comments that are no main text",
+        },
+    }
+    header = {"groups": list(GROUPS), "tokens": list(words.odds)}
+    return Fitted(MODEL, arrays, header, GROUPS, notes)
 
 
 def _models(

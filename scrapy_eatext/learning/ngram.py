@@ -46,6 +46,7 @@ HELD_OUT = 10
 BIASES = range(0, 61, 5)
 # The percentage of held-out lines that count as in a known language.
 KNOWN = 99
+segments = False
 
 
 @dataclass(frozen=True)
@@ -57,72 +58,66 @@ class Line:
     words: int
 
 
-class NgramTrainer:
-    """Learns from the lines that the density filter keeps."""
+def sample(page: LabelledPage) -> list[Line]:
+    """The page's labelled lines.  Raises DataError if its true text is not on it."""
+    source, texts = parsed(page)
+    labels = label_content(texts, page)
+    options = DensityOptions()
+    _, kept, _ = filter_lines(measure(source, options), options)
+    return [
+        Line(texts[i], bool(labels.share[i] > 0.5), int(labels.words[i]))
+        for i in np.flatnonzero(kept).tolist()
+    ]
 
-    segments = False
 
-    def sample(self, page: LabelledPage) -> list[Line]:
-        """The page's labelled lines.  Raises DataError if its true text is not on it."""
-        source, texts = parsed(page)
-        labels = label_content(texts, page)
-        options = DensityOptions()
-        _, kept, _ = filter_lines(measure(source, options), options)
-        return [
-            Line(texts[i], bool(labels.share[i] > 0.5), int(labels.words[i]))
-            for i in np.flatnonzero(kept).tolist()
-        ]
-
-    def fit(
-        self, samples: Sequence[list[Line]], seed: int, progress: Progress
-    ) -> Fitted:
-        """The models, with the bias and the errors from held-out lines."""
-        order = list(samples)
-        # Whole pages are held out, as lines of one page are too similar.
-        random.Random(seed).shuffle(order)  # noqa: S311 - a split, no secret
-        count = max(len(order) // HELD_OUT, 1)
-        held, training, lines = (
-            list(chain.from_iterable(pages))
-            for pages in (order[:count], order[count:], samples)
-        )
-        counts = _count(training)
-        pruned = _shrink(counts)
-        model = _model(training, pruned)
-        bias = _best_bias(model, held)
-        _, surprise = model.look([line.text for line in held])
-        strange = float(np.percentile(surprise, KNOWN).round(1))
-        notes = {
-            "held_out": {
-                "lines": len(held),
-                "split": f"all lines of 1 page in {HELD_OUT}, shuffled by the seed",
-                "bias": bias,
-                "bits_a_character_that_are_strange": strange,
-                "discarded": _share(not line.keep for line in held),
-                "error": _error(model, held),
-                "error_with_bias": _error(model, held, bias),
-                "error_before_pruning": _error(_model(training, counts), held),
-                "sequences": sum(len(level.keys) for level in pruned),
-                "sequences_before_pruning": sum(len(level.keys) for level in counts),
-            }
+def fit(samples: Sequence[list[Line]], seed: int, progress: Progress) -> Fitted:
+    """The models, with the bias and the errors from held-out lines."""
+    order = list(samples)
+    # Whole pages are held out, as lines of one page are too similar.
+    random.Random(seed).shuffle(order)  # noqa: S311 - a split, no secret
+    count = max(len(order) // HELD_OUT, 1)
+    held, training, lines = (
+        list(chain.from_iterable(pages))
+        for pages in (order[:count], order[count:], samples)
+    )
+    counts = _count(training)
+    pruned = _shrink(counts)
+    model = _model(training, pruned)
+    bias = _best_bias(model, held)
+    _, surprise = model.look([line.text for line in held])
+    strange = float(np.percentile(surprise, KNOWN).round(1))
+    notes = {
+        "held_out": {
+            "lines": len(held),
+            "split": f"all lines of 1 page in {HELD_OUT}, shuffled by the seed",
+            "bias": bias,
+            "bits_a_character_that_are_strange": strange,
+            "discarded": _share(not line.keep for line in held),
+            "error": _error(model, held),
+            "error_with_bias": _error(model, held, bias),
+            "error_before_pruning": _error(_model(training, counts), held),
+            "sequences": sum(len(level.keys) for level in pruned),
+            "sequences_before_pruning": sum(len(level.keys) for level in counts),
         }
-        smoothing = Smoothing()
-        return Fitted(
-            file=MODEL,
-            # The last two are learned too, so they are part of the model's version.
-            arrays={
-                **to_arrays(_shrink(_count(lines))),
-                "bias": np.array([bias], dtype=np.float32),
-                "strange": np.array([strange], dtype=np.float32),
-            },
-            header={
-                "order": smoothing.order,
-                "characters": smoothing.characters,
-                "factor": smoothing.factor,
-                "trained": _trained(lines),
-            },
-            features=["sequences of 1 to 6 UTF-16 code units"],
-            notes=notes,
-        )
+    }
+    smoothing = Smoothing()
+    return Fitted(
+        file=MODEL,
+        # The last two are learned too, so they are part of the model's version.
+        arrays={
+            **to_arrays(_shrink(_count(lines))),
+            "bias": np.array([bias], dtype=np.float32),
+            "strange": np.array([strange], dtype=np.float32),
+        },
+        header={
+            "order": smoothing.order,
+            "characters": smoothing.characters,
+            "factor": smoothing.factor,
+            "trained": _trained(lines),
+        },
+        features=["sequences of 1 to 6 UTF-16 code units"],
+        notes=notes,
+    )
 
 
 def _count(lines: Sequence[Line]) -> list[Level]:

@@ -55,6 +55,7 @@ FEWEST_WORDS = 20
 DIGITS = 3
 # The thresholds that are tried.
 THRESHOLDS = np.arange(0.15, 0.71, 0.05)
+segments = False
 
 
 @dataclass(frozen=True)
@@ -77,46 +78,41 @@ class Reading:
         return share
 
 
-class PerceptronTrainer:
-    """Learns from lines and their neighbours, in both readings of lines.
+def sample(page: LabelledPage) -> dict[str, Reading]:
+    """The page's blocks, and its lines as the original separated them, labelled.
 
-    A sample has a page's blocks, and its lines as the original separated them.
+    Raises DataError if its true text is not on it.
     """
+    parsed = Page.of(page.html, page.url or None)
+    lines = block_lines(parsed)
+    written = written_lines(parsed)
+    return {
+        "blocks": _reading(lines, label_content(_texts(lines), page)),
+        "written": _reading(written, label_page(_texts(written), page, page.text)),
+    }
 
-    segments = False
 
-    def sample(self, page: LabelledPage) -> dict[str, Reading]:
-        """The page's labelled lines.  Raises DataError if its true text is not on it."""
-        parsed = Page.of(page.html, page.url or None)
-        lines = block_lines(parsed)
-        written = written_lines(parsed)
-        return {
-            "blocks": _reading(lines, label_content(_texts(lines), page)),
-            "written": _reading(written, label_page(_texts(written), page, page.text)),
-        }
-
-    def fit(
-        self,
-        samples: Sequence[dict[str, Reading]],
-        seed: int,
-        progress: Progress,
-        readings: Sequence[str] = READINGS,
-    ) -> Fitted:
-        """All networks in one model; one with fewer ``readings`` must not be saved."""
-        arrays: dict[str, npt.NDArray[Any]] = {}
-        for reading in readings:
-            lines = [sample[reading] for sample in samples]
-            made = fit_networks(lines, seed, progress)
-            arrays |= {f"{reading}.{name}": array for name, array in made.items()}
-        notes = {
-            "attributes": list(ATTRIBUTES),
-            "false_positive_weight": FALSE_POSITIVE,
-            "hidden_units": HIDDEN,
-            "lines_drawn": MOST_LINES,
-            "readings": list(readings),
-        }
-        features = [f"{a} of a line and its two neighbours" for a in ATTRIBUTES]
-        return Fitted(MODEL, arrays, {}, features, notes)
+def fit(
+    samples: Sequence[dict[str, Reading]],
+    seed: int,
+    progress: Progress,
+    readings: Sequence[str] = READINGS,
+) -> Fitted:
+    """All networks in one model; one with fewer ``readings`` must not be saved."""
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    for reading in readings:
+        lines = [sample[reading] for sample in samples]
+        made = fit_networks(lines, seed, progress)
+        arrays |= {f"{reading}.{name}": array for name, array in made.items()}
+    notes = {
+        "attributes": list(ATTRIBUTES),
+        "false_positive_weight": FALSE_POSITIVE,
+        "hidden_units": HIDDEN,
+        "lines_drawn": MOST_LINES,
+        "readings": list(readings),
+    }
+    features = [f"{a} of a line and its two neighbours" for a in ATTRIBUTES]
+    return Fitted(MODEL, arrays, {}, features, notes)
 
 
 def _texts(lines: Lines) -> list[str]:

@@ -79,6 +79,7 @@ FIRST = Rounds(trees=140, rate=0.14)
 SECOND = Rounds(trees=220, rate=0.11)
 COMMENTS = Rounds(trees=100, rate=0.15)
 PAGES = Rounds(trees=120, rate=0.06, depth=4, columns=0.5, borders=32)
+segments = True
 
 
 @dataclass(frozen=True)
@@ -108,50 +109,46 @@ class Sample:
         return self.comments is not None and bool(self.comments.any())
 
 
-class EatextTrainer:
-    """Trains the default algorithm's one model file."""
+def sample(page: LabelledPage) -> Sample:
+    """Read a page and label its blocks.  Raises DataError for one without blocks."""
+    source, texts = parsed(page)
+    if not texts:
+        raise DataError(f"{page.file} shows no text")
+    # The walk without its nodes, which hold the whole page in memory.
+    walk = replace(described_walk(source), root=None)
+    sample = Sample(site_of(page), page.kind, walk, np.empty(0, np.float32))
+    if page.has_segments:
+        share, lost = _by_segments(texts, page)
+        return replace(sample, share=share, lost=lost)
+    bags = [bag(text) for text in texts]
+    sample = replace(sample, bags=bags)
+    if page.correction:
+        return _corrected(sample, texts, page.correction)
+    content = in_text(texts, bags, page, page.text)
+    share = content.astype(np.float32)
+    by_block = _is_by_block(texts, page)
+    if not by_block:
+        share[noisy(share, walk)] = -1
+    comments = None
+    if page.comments:
+        comments = in_text(texts, bags, page, page.comments) & ~content
+    elif by_block:
+        comments = np.zeros(len(texts), dtype=np.bool_)
+    return replace(
+        sample,
+        share=share,
+        true=bag(page.text),
+        comments=comments,
+        by_block=by_block,
+    )
 
-    segments = True
 
-    def sample(self, page: LabelledPage) -> Sample:
-        """Read a page and label its blocks.  Raises DataError for one without blocks."""
-        source, texts = parsed(page)
-        if not texts:
-            raise DataError(f"{page.file} shows no text")
-        # The walk without its nodes, which hold the whole page in memory.
-        walk = replace(described_walk(source), root=None)
-        sample = Sample(site_of(page), page.kind, walk, np.empty(0, np.float32))
-        if page.has_segments:
-            share, lost = _by_segments(texts, page)
-            return replace(sample, share=share, lost=lost)
-        bags = [bag(text) for text in texts]
-        sample = replace(sample, bags=bags)
-        if page.correction:
-            return _corrected(sample, texts, page.correction)
-        content = in_text(texts, bags, page, page.text)
-        share = content.astype(np.float32)
-        by_block = _is_by_block(texts, page)
-        if not by_block:
-            share[noisy(share, walk)] = -1
-        comments = None
-        if page.comments:
-            comments = in_text(texts, bags, page, page.comments) & ~content
-        elif by_block:
-            comments = np.zeros(len(texts), dtype=np.bool_)
-        return replace(
-            sample,
-            share=share,
-            true=bag(page.text),
-            comments=comments,
-            by_block=by_block,
-        )
-
-    def fit(self, samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
-        """Fit the model.  Raises DataError if the samples lack a class."""
-        share = np.concatenate([sample.share for sample in samples])
-        check_classes(share >= 0.5, share == 0, "block")
-        with need("threadpoolctl").threadpool_limits(limits=1):
-            return _Fitting(samples, seed, progress).fitted()
+def fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
+    """Fit the model.  Raises DataError if the samples lack a class."""
+    share = np.concatenate([sample.share for sample in samples])
+    check_classes(share >= 0.5, share == 0, "block")
+    with need("threadpoolctl").threadpool_limits(limits=1):
+        return _Fitting(samples, seed, progress).fitted()
 
 
 def _corrected(sample: Sample, texts: Sequence[str], correction: Correction) -> Sample:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from importlib import import_module
 from pathlib import Path
-from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from numpy.typing import NDArray
 
@@ -27,12 +27,12 @@ from scrapy_eatext.learning.splits import folds, site_of
 if TYPE_CHECKING:
     from scrapy_eatext.result import MainText
 
-# The import path of the trainer of each algorithm.
+# The trainer of each algorithm: a module.
 TRAINERS = {
-    "dragnet": "scrapy_eatext.learning.dragnet.DragnetTrainer",
-    "eatext": "scrapy_eatext.learning.tagger.EatextTrainer",
-    "ngram": "scrapy_eatext.learning.ngram.NgramTrainer",
-    "perceptron": "scrapy_eatext.learning.perceptron.PerceptronTrainer",
+    "dragnet": "scrapy_eatext.learning.dragnet",
+    "eatext": "scrapy_eatext.learning.tagger",
+    "ngram": "scrapy_eatext.learning.ngram",
+    "perceptron": "scrapy_eatext.learning.perceptron",
 }
 
 T = TypeVar("T")
@@ -72,7 +72,7 @@ class Fitted:
 
 
 class Trainer(Protocol):
-    """How one algorithm is trained.
+    """A module by which one algorithm is trained.
 
     sample() reads the training data of a page, once for all calls of fit(); it raises
     DataError, naming the file, for a page that can't be learned from.  fit() returns
@@ -93,8 +93,7 @@ def trainer(name: str) -> Trainer:
     if name not in TRAINERS:
         known = ", ".join(sorted(TRAINERS))
         raise ValueError(f"{name!r} is not trained; those that are: {known}")
-    made: Trainer = resolve_name(TRAINERS[name])()
-    return made
+    return cast("Trainer", import_module(TRAINERS[name]))
 
 
 @dataclass(frozen=True)

@@ -23,11 +23,10 @@ from scrapy_eatext.algorithms.ngram.characters import (
     to_arrays,
 )
 from scrapy_eatext.extraction import extract
-from scrapy_eatext.learning import DataError
+from scrapy_eatext.learning import DataError, ngram
 from scrapy_eatext.learning.data import LabelledPage
 from scrapy_eatext.learning.ngram import (
     Line,
-    NgramTrainer,
     count_sequences,
     prune,
     rounded,
@@ -283,7 +282,7 @@ def labelled(tmp_path, name: str, html: str, text: str) -> LabelledPage:
 
 
 def test_training_learns_and_gives_the_same_bytes_again(tmp_path):
-    trainer = NgramTrainer()
+    trainer = ngram
     text = f"{STORY} That was day. "
     pages = [labelled(tmp_path, str(n), page_of(n), text * n) for n in (1, 2, 3)]
     samples = [trainer.sample(page) for page in pages]
@@ -301,7 +300,7 @@ def test_training_learns_and_gives_the_same_bytes_again(tmp_path):
 
 
 def test_what_can_not_be_learned_from(tmp_path):
-    trainer = NgramTrainer()
+    trainer = ngram
     keep, discard = Line(STORY, True, 30), Line(NOTICE, False, 30)
     with pytest.raises(DataError, match=r"a\.html"):
         trainer.sample(labelled(tmp_path, "a", page_of(1), "Entirely different"))

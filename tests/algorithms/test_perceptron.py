@@ -16,10 +16,9 @@ from scrapy_eatext.algorithms.perceptron import (
 )
 from scrapy_eatext.algorithms.perceptron.lines import write_lines
 from scrapy_eatext.extraction import extract
-from scrapy_eatext.learning import DataError
+from scrapy_eatext.learning import DataError, perceptron
 from scrapy_eatext.learning.perceptron import (
     EPOCHS,
-    PerceptronTrainer,
     Reading,
     backpropagate,
     best_threshold,
@@ -172,7 +171,7 @@ def reading_of(rows: np.ndarray, content: np.ndarray) -> Reading:
 def test_training_learns_and_gives_the_same_bytes_again(tmp_path, monkeypatch):
     epochs = {"slp": 40, "mlp": 40}
     monkeypatch.setattr("scrapy_eatext.learning.perceptron.EPOCHS", epochs)
-    trainer = PerceptronTrainer()
+    trainer = perceptron
     text = f"{STORY} That was day. "
     samples = [
         trainer.sample(labelled(tmp_path, str(n), page_of(n, links=2 * n), text * n))
@@ -201,7 +200,7 @@ def test_a_false_positive_costs_more_than_a_false_negative(monkeypatch):
     # Of its networks the smallest is looked at.
     epochs = {**EPOCHS, "mlp": 1}
     monkeypatch.setattr("scrapy_eatext.learning.perceptron.EPOCHS", epochs)
-    fitted = PerceptronTrainer().fit([sample], 0, silent)
+    fitted = perceptron.fit([sample], 0, silent)
     bias = float(fitted.arrays[f"blocks.{network_name('slp', 1, 1)}.output"][-1, 0])
     assert 1 / (1 + np.exp(-bias)) == pytest.approx(1 / 2.5, abs=0.01)
 
@@ -215,7 +214,7 @@ def test_the_output_is_shifted_to_the_best_threshold():
 
 
 def test_what_can_not_be_learned_from(tmp_path):
-    trainer = PerceptronTrainer()
+    trainer = perceptron
     with pytest.raises(DataError, match=r"a\.html"):
         trainer.sample(labelled(tmp_path, "a", page_of(1), "entirely different"))
     content = reading_of(np.zeros((4, 3)), np.ones(4, dtype=bool))

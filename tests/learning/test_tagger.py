@@ -36,11 +36,11 @@ PLAIN = f"<p class=text>{LONG}</p><p class=menu>Menu</p>"
 def sample(folder: Path, html: str, **labels: object) -> eatext.Sample:
     file = folder / "page.html"
     file.write_text(html)
-    return eatext.EatextTrainer().sample(LabelledPage("page", file, **labels))
+    return eatext.sample(LabelledPage("page", file, **labels))
 
 
 def fit(samples: list[eatext.Sample]) -> Fitted:
-    return eatext.EatextTrainer().fit(samples, 0, silent)
+    return eatext.fit(samples, 0, silent)
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ import pytest
 
 from scrapy_eatext import extract
 from scrapy_eatext.algorithms.modelfile import SHIPPED, load_card, load_model
-from scrapy_eatext.learning import DataError, labels
+from scrapy_eatext.learning import DataError, dragnet, labels
 from scrapy_eatext.learning.data import LabelledPage, read_folder
-from scrapy_eatext.learning.dragnet import DragnetTrainer, choose_tokens
+from scrapy_eatext.learning.dragnet import choose_tokens
 from scrapy_eatext.learning.logistic import Regression
 from scrapy_eatext.learning.train import (
     TRAINERS,
@@ -166,7 +166,7 @@ def test_a_page_that_is_too_long_to_align(folder, monkeypatch):
     first = replace(read_folder(folder).pages[0], comments="word " * 50_000)
     monkeypatch.setattr(labels, "_MAX_CELLS", 1_000_000)
     with pytest.raises(DataError, match=r"0000\.html\.gz: .* too many to align"):
-        DragnetTrainer().sample(first)
+        dragnet.sample(first)
 
 
 def test_no_page_to_learn_from(tmp_path):
@@ -181,7 +181,7 @@ def test_no_trainer():
 
 
 def test_tokens_need_several_sites(folder):
-    made = DragnetTrainer()
+    made = dragnet
     pages = read_folder(folder).pages
     samples = [made.sample(page) for page in pages]
     assert "around nav" in choose_tokens(samples).odds
