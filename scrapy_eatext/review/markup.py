@@ -1,11 +1,13 @@
-"""A page's markup as events, with the block of each piece of text.
+"""A reviewed page's markup: as HTML for the frame, and with marks around the main text.
 
-From the events `frame.py` writes the page for the frame, and marked_source() the page
-with its main text between comments, as the n-gram model reads it.
+For the frame only listed elements and attributes are written, nothing active.
+Independently of this, the answer's Content-Security-Policy and the sandbox forbid to
+load, submit and run anything.  The n-gram model reads the marks.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +19,57 @@ from scrapy_eatext.page.replacements import local_name, replacement_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
+
+# Without allow-scripts no script runs in the sandbox.  With allow-same-origin the
+# review's own scripts can highlight blocks in it.
+SANDBOX = "allow-same-origin"
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; "
+    f"base-uri 'none'; frame-ancestors 'self'; sandbox {SANDBOX}"
+)
+
+_TAGS = frozenset(
+    "a abbr acronym address article aside b bdi bdo big blockquote body br caption "
+    "center cite code col colgroup dd del details dfn dir div dl dt em fieldset "
+    "figcaption figure font footer h1 h2 h3 h4 h5 h6 header hgroup hr html i ins kbd "
+    "label legend li listing main mark menu nav ol p pre q rp rt ruby s samp search "
+    "section small span strike strong sub summary sup table tbody td tfoot th thead "
+    "time tr tt u ul var wbr".split()
+)
+_ATTRIBUTES = frozenset(
+    "align bgcolor border cellpadding cellspacing class color colspan dir face height "
+    "id lang open reversed rowspan size start style type valign value width".split()
+)
+# Elements that are left out with their content, except text in blocks.
+_LEFT_OUT = frozenset(
+    "applet audio button canvas datalist embed iframe input math meta object "
+    "optgroup option progress script select source style svg template textarea title "
+    "track video".split()
+)
+_MAX_VALUE = 2000
+# Parts of styles that load something.
+_LOADS = re.compile(
+    r"""url\s*\([^)]*\)?|@import[^;]*;?|image-set\s*\(|src\s*\(|\\""",
+    re.IGNORECASE,
+)
+_MAX_STYLE = 1_000_000
+
+# The element around each piece of text, with a name that no page's style sheet has.
+PIECE = "eatext-t"
+_OWN_STYLE = f"""
+html {{ color-scheme: light; background: #fff; color: #111; }}
+a {{ color: #0645ad; }}
+{PIECE} {{ cursor: pointer !important; border-radius: 2px;
+  visibility: visible !important; opacity: 1 !important; }}
+{PIECE}[k=m] {{ background: rgba(52, 168, 83, .26) !important; }}
+{PIECE}[k=c] {{ background: rgba(66, 133, 244, .26) !important; }}
+{PIECE}[k="-"] {{ background: rgba(128, 128, 128, .10) !important; }}
+{PIECE}[d] {{ text-decoration: underline wavy #d93025 2px !important;
+  text-decoration-skip-ink: none !important; }}
+{PIECE}[h] {{ outline: 1px dotted #555 !important; }}
+{PIECE}[s] {{ outline: 2px solid #f29900 !important; outline-offset: 1px; }}
+eatext-i {{ display: inline-block; background: #ddd; border: 1px solid #bbb; }}
+"""
 
 START, TEXT, END = "start", "text", "end"
 VOID = frozenset(
@@ -130,3 +183,60 @@ def marked_source(page: Page, main: Container[int]) -> Iterator[str]:
             yield f"</{name}>"
     if inside:
         yield f"\n{FINISH}\n"
+
+
+def framed(page: Page) -> Iterator[str]:
+    """The parts of a page's HTML, each text in an element with its block's number."""
+    yield f'<!DOCTYPE html><meta charset="utf-8"><style>{_OWN_STYLE}</style>'
+    # The element that is being left out, if any.
+    left_out: Any = None
+    for event in events(page):
+        element, what = event.element, event.what
+        if what in (START, END):
+            if left_out is not None:
+                if what == END and element is left_out:
+                    left_out = None
+                continue
+            name = name_of(element)
+            if name in _TAGS:
+                if what == START:
+                    yield f"<{name}{_attributes(element)}>"
+                elif name not in VOID:
+                    yield f"</{name}>"
+            elif what == START:
+                if name == "style":
+                    # Without "<", which could end the style element.
+                    style = harmless((element.text or "")[:_MAX_STYLE])
+                    yield f"<style>{style.replace('<', ' ')}</style>"
+                elif name == "img":
+                    yield _image(element)
+                if name in _LEFT_OUT:
+                    left_out = element
+        elif event.block >= 0:
+            yield f'<{PIECE} b="{event.block}">{escape(event.text)}</{PIECE}>'
+        elif left_out is None:
+            yield escape(event.text)
+
+
+def _attributes(element: Any) -> str:
+    written = []
+    for name, value in element.attrib.items():
+        if name in _ATTRIBUTES and len(value) <= _MAX_VALUE:
+            allowed = harmless(value) if name == "style" else value
+            written.append(f' {name}="{escape(allowed)}"')
+    return "".join(written)
+
+
+def harmless(style: str) -> str:
+    """A style sheet or attribute without parts that load anything."""
+    return _LOADS.sub(" ", style)
+
+
+def _image(element: Any) -> str:
+    """A box in place of an image."""
+    sizes = []
+    for side in ("width", "height"):
+        value = (element.get(side) or "").strip().removesuffix("px")
+        pixels = min(int(value), 2000) if re.fullmatch(r"[0-9]{1,5}", value) else 24
+        sizes.append(f"{side}:{pixels}px")
+    return f'<eatext-i style="{";".join(sizes)};max-width:100%"></eatext-i>'

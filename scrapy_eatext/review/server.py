@@ -19,8 +19,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from scrapy_eatext.algorithms import REGISTRY
 from scrapy_eatext.execution.cascade import BREAKS, describe_error
-from scrapy_eatext.review.frame import POLICY, framed
 from scrapy_eatext.review.labels import NEITHER, Found
+from scrapy_eatext.review.markup import POLICY, framed
 from scrapy_eatext.review.teaching import teach
 
 if TYPE_CHECKING:

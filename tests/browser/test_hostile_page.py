@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from scrapy_eatext.review.frame import POLICY, SANDBOX
+from scrapy_eatext.review.markup import POLICY, SANDBOX
 from tests.support.newssite import NewsSite
 from tests.support.reviewing import article
 

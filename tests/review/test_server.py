@@ -21,7 +21,6 @@ from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.learning.marked import CONTENT, read_marked
 from scrapy_eatext.learning.train import train
 from scrapy_eatext.page import Page
-from scrapy_eatext.review.frame import POLICY, framed
 from scrapy_eatext.review.labels import (
     ACCEPTED,
     CHANGED,
@@ -33,6 +32,7 @@ from scrapy_eatext.review.labels import (
     LabelFolder,
     carry,
 )
+from scrapy_eatext.review.markup import POLICY, framed
 from scrapy_eatext.review.pages import Opened, Review, Stored
 from scrapy_eatext.review.server import (
     _MOST_CONNECTIONS,
