@@ -28,10 +28,7 @@ _clock = _Clock()
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Give the calling thread this many seconds; 0 sets no limit.
-
-    A limit within a limit can only end earlier.
-    """
+    """Give the calling thread this many seconds, no more than it has left; 0: no limit."""
     before = _clock.end
     if seconds:
         end = time.monotonic() + seconds

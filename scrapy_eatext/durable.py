@@ -9,10 +9,7 @@ from pathlib import Path
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file by way of a temporary one: whole, or the old one stays.
-
-    Raises OSError with the file's name.
-    """
+    """Write a file whole, or leave the old one and raise OSError with its name."""
     temporary = None
     try:
         with tempfile.NamedTemporaryFile(

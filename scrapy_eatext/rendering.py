@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 def run(
     algorithm: Algorithm[Any], page: Page, *, rules: tuple[str, str] = ("", "")
 ) -> MainText:
-    """The text that an algorithm keeps of a page, as MainText.
-
-    ``rules`` are two CSS selectors, for the elements to keep and to remove whatever
-    the algorithm decides.
-    """
+    """An algorithm's result for a page, with a site's selectors to keep and to remove."""
     verdict = algorithm.judge(page)
     if any(rules):
         verdict = apply_rules(page, verdict, *rules)

@@ -122,10 +122,7 @@ def _measured(rows: Sequence[tuple[str, int, int]]) -> Measured:
 
 
 def read_line(line: str) -> tuple[str, int]:
-    """A line's text, and its number of characters of markup, as in the original.
-
-    Every line starts outside markup; < and > count as neither text nor markup.
-    """
+    """A line's text and its characters of markup, without < and >, as in the original."""
     line = line.strip(_TRIMMED)
     text = _TAG.sub("", line)
     brackets = line.count("<") + line.count(">")

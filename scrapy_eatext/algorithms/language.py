@@ -59,13 +59,11 @@ PUNCTUATION = str.maketrans(dict.fromkeys(',.;:!?()[]{}"“”„«»‹›…�
 
 
 class _Doubt(NamedTuple):
-    """When a language is found: the least share of the hits of running text, the
-    factor of the declared language's hits, and the least number of words.
-    """
+    """When a language is found."""
 
-    least: float
-    declared: float
-    words: int
+    least: float  # the least share of the hits of running text
+    declared: float  # the factor of the declared language's hits
+    words: int  # the least number of words
 
 
 # The factor is enough to decide between similar languages such as Danish and Norwegian,

@@ -11,10 +11,7 @@ class DataError(ValueError):
 
 
 def check_classes(main: Any, other: Any, unit: str) -> None:
-    """Raise DataError unless there is text of both classes to learn from.
-
-    ``main`` and ``other`` have flags of units: main text, and text that is none.
-    """
+    """Raise DataError unless some units are main text and some are not, by their flags."""
     for verb, flags in (("is", main), ("is not", other)):
         if not any(flags):
             raise DataError(f"no {unit} of the data {verb} main text")

@@ -24,10 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """The kind of a page and the hashes of its blocks, or a doubt.
-
-    ``main`` are the blocks of the main text, ``comments`` those of readers' comments.
-    """
+    """The kind of a page and the hashes of its main text and comments, or a doubt."""
 
     kind: str = ""
     main: frozenset[str] = frozenset()

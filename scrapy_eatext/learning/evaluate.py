@@ -78,11 +78,7 @@ def segment_counts(text: str, page: LabelledPage) -> SegmentCounts:
 
 @dataclass(frozen=True)
 class Report:
-    """Mean scores over pages: of all, and by kind.
-
-    ``errors`` has the exceptions of the extractor by pages' names; these pages score as
-    empty text.
-    """
+    """Mean scores of all pages, and by kind; the extractor's errors by pages' names."""
 
     mean: Score
     kinds: dict[str, Score]

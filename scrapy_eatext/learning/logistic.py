@@ -18,12 +18,11 @@ _STEPS = 40
 
 
 class Regression:
-    """Fits many subsets of the columns of one dataset.
+    """Fits many subsets of the columns of one dataset, a row for each example.
 
-    All columns are fitted first.  The fit of a subset starts from their weights and
-    Hessian.  ``columns`` has a row for each example, ``truth`` and ``weights`` an
-    entry.  The penalty is on the squared weights of standardised columns, for examples
-    that weigh 1 on average.
+    The fit of a subset starts from the weights and Hessian of all columns.  The penalty
+    is on the squared weights of standardised columns, for examples that weigh 1 on
+    average.
     """
 
     def __init__(

@@ -199,10 +199,7 @@ def count_sequences(
 
 
 def prune(levels: Sequence[Level], size: int, smoothing: Smoothing) -> list[Level]:
-    """Keep the ``size`` sequences with the most bits, and all their prefixes.
-
-    Levels can be pruned once.
-    """
+    """Keep, once, the ``size`` sequences with the most bits, and all their prefixes."""
     bits = _bits(levels, smoothing)
     all_bits = np.concatenate(bits)
     if size >= len(all_bits):

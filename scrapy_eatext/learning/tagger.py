@@ -189,10 +189,7 @@ def _is_by_block(texts: Sequence[str], page: LabelledPage) -> bool:
 def _by_segments(
     texts: Sequence[str], page: LabelledPage
 ) -> tuple[NDArray[np.float32], int]:
-    """The labels of blocks that hold a segment, -1 for other blocks.
-
-    Second, the number of wanted segments that no block holds.
-    """
+    """The labels of blocks, -1 without a segment; how many wanted segments none holds."""
     share = np.full(len(texts), -1, dtype=np.float32)
     found_in = [folded(text) for text in texts]
     lost = 0
@@ -311,11 +308,7 @@ class _Fitting:
         return grow(*data, self.names, COMMENTS, self.seed)
 
     def _page_parts(self, likelihoods: Sequence[Ints]) -> tuple[dict[str, Trees], Ints]:
-        """The trees that judge a page as a whole, and the calibration lines of the kinds.
-
-        The trees predict its kind, and the lack of F1 of the blocks that are chosen by
-        calibrated likelihoods.
-        """
+        """The trees of a page's kind and lack of F1, and the calibration lines of kinds."""
         samples, fold = self.samples, self.fold
         words = [row["w"].astype(np.int64) for row in self.rows]
         figures, _ = chosen_pages(samples, words, likelihoods)
@@ -396,10 +389,7 @@ def trusted(
     weights: Sequence[Floats],
     likelihoods: Sequence[Ints],
 ) -> list[Floats]:
-    """The weights, lower for pages on which the first trees, out of fold, were wrong.
-
-    Pages whose blocks were labelled themselves keep their weights.
-    """
+    """The weights, lower where the first trees were wrong about labels made from texts."""
     of_pages = list(zip(samples, weights, likelihoods, strict=True))
     losses = np.array(
         [_loss(found, sample.share, weight) for sample, weight, found in of_pages]
@@ -493,10 +483,7 @@ def calibration_lines(
     likelihoods: Sequence[Ints],
     weights: Sequence[Ints],
 ) -> Ints:
-    """For each kind the slope in thousandths and the intercept in hundredths.
-
-    The likelihoods and ``weights``, the kinds' votes, are out of fold.
-    """
+    """For each kind the slope in thousandths and the intercept in hundredths."""
     logits, shares, truth, weight = [], [], [], []
     for sample, w, likelihood, vote in zip(
         samples, words, likelihoods, weights, strict=True

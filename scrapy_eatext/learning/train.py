@@ -98,10 +98,7 @@ def trainer(name: str) -> Trainer:
 
 @dataclass(frozen=True)
 class Samples:
-    """The pages that can be learned from, with the trainer's sample of each.
-
-    ``skipped`` has the reason for each page that is left out, by its file.
-    """
+    """The pages to learn from, the sample of each, and why others are skipped, by file."""
 
     pages: Sequence[LabelledPage]
     data: Sequence[Any]

@@ -48,8 +48,7 @@ def learn_tables(
 ) -> tuple[TokenTable, list[TokenTable]]:
     """The table of all samples' names and words, and the tables without each fold.
 
-    ``of_kinds`` has the weight of a page of each kind.  The names with a feature of
-    their own are the same in all tables, as far as they have them.
+    The names with a feature of their own are the same in all tables that have them.
     """
     tokens = [word_tokens(sample.walk) for sample in samples]
 

@@ -110,10 +110,7 @@ class Judge:
 
 
 def judge_of(model: Model, options: DragnetOptions) -> Judge:
-    """The part of a model for some options.
-
-    Raises ModelError if the model was not trained for them.
-    """
+    """The part of a model for some options.  Raises ModelError if it has none."""
     name, file = "original" if options.reference else "page", options.model or MODEL
     try:
         weights = model.arrays[name][TARGETS.index(options.content), options.groups]

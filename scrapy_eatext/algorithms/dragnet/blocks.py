@@ -200,10 +200,7 @@ class _Cutter:
 
 
 def _joined(pieces: Sequence[str]) -> bytes:
-    """Pieces of text as UTF-8, their white space collapsed.
-
-    It is that of bytes, without the no-break space.
-    """
+    """Pieces of text as UTF-8, white space of bytes collapsed: not the no-break space."""
     return b" ".join(" ".join(pieces).encode("utf-8", "replace").split())
 
 

@@ -317,10 +317,7 @@ def _measure(language: str, *, mixed: bool) -> Callable[[str], float]:
 def _sureness(
     own: Sequence[_OwnClass], kept: Sequence[bool], lengths: Sequence[int]
 ) -> float:
-    """The share of the kept text that is good by itself, lowered if there is little.
-
-    Near-good text counts half, short text not at all.
-    """
+    """The share of kept text that is good, or half near-good, lowered if it is little."""
     worth = {GOOD: 1.0, NEAR_GOOD: 0.5}
     total = sum(compress(lengths, kept))
     weighed = (worth.get(o.kind, 0.0) * n for o, n in zip(own, lengths, strict=True))
