@@ -101,7 +101,7 @@ def run(args: Namespace, command: object) -> int:
             progress=progress,
             on_scores=judged.extend,
         )
-        scored += [_page_scores(model.file, page) for page in judged]
+        scored += [_page_scores(f"{name}.model", page) for page in judged]
         path = save(name, model, folder, card)
         line = f"{path}: {path.stat().st_size} bytes, version {model.version}"
         if "scores" in card:

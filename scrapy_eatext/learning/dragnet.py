@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_eatext.algorithms.dragnet import MODEL, TARGETS
+from scrapy_eatext.algorithms.dragnet import TARGETS
 from scrapy_eatext.algorithms.dragnet.blocks import original_blocks, page_blocks
 from scrapy_eatext.algorithms.dragnet.features import (
     GROUPS,
@@ -150,7 +150,7 @@ def fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
         },
     }
     header = {"groups": list(GROUPS), "tokens": list(words.odds)}
-    return Fitted(MODEL, arrays, header, GROUPS, notes)
+    return Fitted(arrays, header, GROUPS, notes)
 
 
 def _models(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scrapy_eatext.algorithms.density import DensityOptions, filter_lines, measure
-from scrapy_eatext.algorithms.ngram import DISCARD, KEEP, MODEL, LineModel
+from scrapy_eatext.algorithms.ngram import DISCARD, KEEP, LineModel
 from scrapy_eatext.algorithms.ngram.characters import (
     UNIT_BITS,
     CharModel,
@@ -102,7 +102,6 @@ def fit(samples: Sequence[list[Line]], seed: int, progress: Progress) -> Fitted:
     }
     smoothing = Smoothing()
     return Fitted(
-        file=MODEL,
         # The last two are learned too, so they are part of the model's version.
         arrays={
             **to_arrays(_shrink(_count(lines))),

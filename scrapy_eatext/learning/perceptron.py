@@ -14,7 +14,6 @@ import numpy as np
 
 from scrapy_eatext.algorithms.perceptron import (
     ATTRIBUTES,
-    MODEL,
     NETWORKS,
     READINGS,
     SIZES,
@@ -112,7 +111,7 @@ def fit(
         "readings": list(readings),
     }
     features = [f"{a} of a line and its two neighbours" for a in ATTRIBUTES]
-    return Fitted(MODEL, arrays, {}, features, notes)
+    return Fitted(arrays, {}, features, notes)
 
 
 def _texts(lines: Lines) -> list[str]:

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from scrapy_eatext.tagger.operations import Flags, Ints, Rows
     from scrapy_eatext.tagger.trees import Trees
 
-MODEL = "eatext.model"
 # The number of folds, by site, for out-of-fold predictions.
 INNER = 3
 # The weight of a page with segments, as against one whose whole text is known.
@@ -271,7 +270,7 @@ class _Fitting:
             "trees": {name: len(trees.feature) for name, trees in parts.items()},
             "pages with segments": sum(s.true is None for s in self.samples),
         }
-        return Fitted(MODEL, arrays, header, features, notes=notes)
+        return Fitted(arrays, header, features, notes=notes)
 
     def _round(self, how: Rounds) -> tuple[Trees, list[Ints]]:
         """Trees of all samples, and each sample's likelihoods out of fold."""

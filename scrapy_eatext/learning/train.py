@@ -53,9 +53,8 @@ def silent(items: Sequence[T], label: str) -> Iterable[T]:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A trained model: the name and content of its file, and notes for its card."""
+    """A trained model: the content of its file, and notes for its card."""
 
-    file: str
     arrays: Mapping[str, NDArray[Any]]
     header: Mapping[str, Any]
     features: Sequence[str]
@@ -175,7 +174,7 @@ def train(
         "skipped": len(samples.skipped),
         # Of all pages, so that evaluation recognises them.
         "digests": " ".join(sorted(page.digest for page in pages)),
-        "model": model.file,
+        "model": f"{name}.model",
         "version": model.version,
         "features": list(model.features),
         **model.notes,
@@ -204,7 +203,7 @@ def cross_validate(
     for training, testing in progress(parts, "folds"):
         model = made.fit(training, seed, silent)
         with temporary(name, model) as run:
-            for page in progress(testing, model.file):
+            for page in progress(testing, f"{name}.model"):
                 bare = Judged.of(page, run(page, stripped(page.html)))
                 judged.append(replace(Judged.of(page, run(page)), bare=bare))
     return judged
@@ -240,7 +239,7 @@ def save(
     name: str, model: Fitted, folder: str | Path, card: Mapping[str, Any] | None = None
 ) -> Path:
     """Write a model, and its card if there is one, into a folder; returns the path."""
-    path = Path(folder) / model.file
+    path = Path(folder) / f"{name}.model"
     save_model(path, name, model.version, model.arrays, model.header)
     if card is not None:
         save_card(path, card)

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from scrapy_eatext.algorithms.dragnet.blocks import Floats, Table
     from scrapy_eatext.page import Page
 
-MODEL = "dragnet.model"
 TARGETS = ("content", "comments", "both")
 # The default groups: all, or with ``reference`` those of the original's own model.
 _ALL = (1 << len(GROUPS)) - 1
@@ -111,7 +110,8 @@ class Judge:
 
 def judge_of(model: Model, options: DragnetOptions) -> Judge:
     """The part of a model for some options.  Raises ModelError if it has none."""
-    name, file = "original" if options.reference else "page", options.model or MODEL
+    name = "original" if options.reference else "page"
+    file = options.model or "dragnet.model"
     try:
         weights = model.arrays[name][TARGETS.index(options.content), options.groups]
         vocabulary, chosen = model.arrays["vocabulary"], model.arrays["chosen"]

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from scrapy_eatext.algorithms.ngram.characters import Floats
     from scrapy_eatext.page import Page
 
-MODEL = "ngram.model"
 KEEP, DISCARD = range(2)
 
 

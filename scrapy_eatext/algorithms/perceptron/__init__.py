@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
-MODEL = "perceptron.model"
 NETWORKS = ("slp", "mlp")
 SIZES = (1, 2, 3)
 # The prefixes of a model's arrays: for a page's blocks, and for the original's lines.
@@ -210,7 +209,7 @@ class Perceptron(Algorithm[PerceptronOptions]):
         self.version = "1"
         if options.network == "none":
             return
-        file = options.model or MODEL
+        file = options.model or "perceptron.model"
         model = load_model(options.model, self.name)
         inputs = options.network, options.lines, options.attributes
         try:
