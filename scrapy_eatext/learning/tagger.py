@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_eatext.learning import DataError, check_classes, need
-from scrapy_eatext.learning.augmentation import augmented
+from scrapy_eatext.learning.augmentation import augmented, plain_copy
 from scrapy_eatext.learning.corrections import hashes
 from scrapy_eatext.learning.labels import label_page, parsed
 from scrapy_eatext.learning.logistic import newton
@@ -26,6 +26,7 @@ from scrapy_eatext.learning.splits import folds, site_of
 from scrapy_eatext.learning.train import Fitted
 from scrapy_eatext.learning.trees import Rounds, grow
 from scrapy_eatext.learning.words import learn_tables, votes_of_names
+from scrapy_eatext.page import Page
 from scrapy_eatext.tagger.context import FEATURES, ZERO
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.features import features_with
@@ -56,6 +57,9 @@ _BLOCKS = 200
 _EVENNESS = 0.5
 # This share of the pages is augmented.
 _AUGMENTED = 0.3
+# From a plain copy of this share of the pages their kinds are learned too: otherwise
+# most short articles without a name are called another kind of page.
+_COPIED = 0.5
 # The weight of pages with readers' comments, which are few.
 _COMMENTS_WEIGHT = 3
 # The true text of some pages is wrong.  In the second round, a page on which the loss
@@ -89,7 +93,9 @@ class Sample:
     ``true`` are the words of the blocks and of the true text, for pages whose whole text
     is known.  ``comments`` marks the readers' comments, if they are known.  ``by_block``
     says that the blocks themselves were labelled, so that the labels are exact.
-    ``lost`` is the number of wanted segments that no block holds.
+    ``lost`` is the number of wanted segments that no block holds.  ``plain`` is the
+    walk of a plain_copy() of the page, None for a page without main text; ``is_copy``
+    is true for the sample of such a walk.
     """
 
     site: str
@@ -101,6 +107,8 @@ class Sample:
     comments: Flags | None = None
     by_block: bool = False
     lost: int = 0
+    plain: Walk | None = None
+    is_copy: bool = False
 
     @property
     def has_comments(self) -> bool:
@@ -113,12 +121,35 @@ def sample(page: LabelledPage) -> Sample:
     source, texts = parsed(page)
     if not texts:
         raise DataError(f"{page.file} shows no text")
-    # The walk without its nodes, which hold the whole page in memory.
-    walk = replace(described_walk(source), root=None)
+    walk = _without_nodes(source)
     sample = Sample(site_of(page), page.kind, walk, np.empty(0, np.float32))
     if page.has_segments:
         share, lost = _by_segments(texts, page)
         return replace(sample, share=share, lost=lost)
+    sample = _whole(sample, texts, page)
+    main = sample.share >= 0.5
+    if main.any():
+        random = np.random.default_rng(len(texts))
+        plain = Page.of(plain_copy(walk, texts, main, random))
+        sample = replace(sample, plain=_without_nodes(plain))
+    return sample
+
+
+def fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
+    """Fit the model.  Raises DataError if the samples lack a class."""
+    share = np.concatenate([sample.share for sample in samples])
+    check_classes(share >= 0.5, share == 0, "block")
+    with need("threadpoolctl").threadpool_limits(limits=1):
+        return _Fitting(samples, seed, progress).fitted()
+
+
+def _without_nodes(page: Page) -> Walk:
+    """A page's walk without its nodes, which hold the whole page in memory."""
+    return replace(described_walk(page), root=None)
+
+
+def _whole(sample: Sample, texts: Sequence[str], page: LabelledPage) -> Sample:
+    """The sample of a page whose whole text is known."""
     bags = [bag(text) for text in texts]
     sample = replace(sample, bags=bags)
     if page.correction:
@@ -127,7 +158,7 @@ def sample(page: LabelledPage) -> Sample:
     share = content.astype(np.float32)
     by_block = _is_by_block(texts, page)
     if not by_block:
-        share[noisy(share, walk)] = -1
+        share[noisy(share, sample.walk)] = -1
     comments = None
     if page.comments:
         comments = in_text(texts, bags, page, page.comments) & ~content
@@ -140,14 +171,6 @@ def sample(page: LabelledPage) -> Sample:
         comments=comments,
         by_block=by_block,
     )
-
-
-def fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
-    """Fit the model.  Raises DataError if the samples lack a class."""
-    share = np.concatenate([sample.share for sample in samples])
-    check_classes(share >= 0.5, share == 0, "block")
-    with need("threadpoolctl").threadpool_limits(limits=1):
-        return _Fitting(samples, seed, progress).fitted()
 
 
 def _corrected(sample: Sample, texts: Sequence[str], correction: Correction) -> Sample:
@@ -210,6 +233,19 @@ def some_augmented(samples: Sequence[Sample], seed: int) -> list[Sample]:
     return result
 
 
+def copies(samples: Sequence[Sample], seed: int) -> list[tuple[int, Sample]]:
+    """Plain copies of some samples, with the samples' places.  No block has a label."""
+    result = []
+    for i, sample in enumerate(samples):
+        is_copied = np.random.default_rng([seed, i, 1]).random() < _COPIED
+        if sample.plain is not None and is_copied:
+            unknown = np.full(len(sample.plain.blocks), -1, dtype=np.float32)
+            copy = replace(sample, walk=sample.plain, share=unknown, is_copy=True)
+            bags = [Counter[str]()] * len(unknown)
+            result.append((i, replace(copy, bags=bags, comments=None)))
+    return result
+
+
 class _Fitting:
     """A fit to samples: their folds, and the features and weights of their blocks."""
 
@@ -220,7 +256,9 @@ class _Fitting:
         self.fold = np.array(folds([sample.site for sample in samples], INNER, seed))
         self.kinds = weights_of_names(samples)
         self.table, self.tables = learn_tables(samples, self.kinds, self.fold)
-        self.samples = some_augmented(samples, seed)
+        copied = copies(samples, seed)
+        self.samples = [*some_augmented(samples, seed), *(copy for _, copy in copied)]
+        self.fold = np.append(self.fold, self.fold[[i for i, _ in copied]])
         taggers = [Tagger(part, NO_TREES, NO_TREES) for part in self.tables]
         # The features that all tables have: a fold of few pages lacks some names.
         least = min(part.flags for part in [self.table, *self.tables])
@@ -319,7 +357,9 @@ class _Fitting:
             calibrated(likelihood, share, lines)
             for likelihood, share in zip(likelihoods, shares, strict=True)
         ]
-        quality = quality_trees(*chosen_pages(samples, words, likelihoods), self.seed)
+        figures, scores = chosen_pages(samples, words, likelihoods)
+        own = np.array([not sample.is_copy for sample in samples])
+        quality = quality_trees(figures[own], scores[own], self.seed)
         return {"kinds": trees[-1], "quality": quality}, lines
 
 
@@ -393,7 +433,8 @@ def trusted(
     losses = np.array(
         [_loss(found, sample.share, weight) for sample, weight, found in of_pages]
     )
-    high = float(np.quantile(losses, _TRUSTED_QUANTILE))
+    own = losses[[not sample.is_copy for sample in samples]]
+    high = float(np.quantile(own, _TRUSTED_QUANTILE))
     trust = np.minimum(1.0, high / np.maximum(losses, 1e-6)) ** 2
     return [
         weight * (1.0 if sample.by_block else t)

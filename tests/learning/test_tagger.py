@@ -11,7 +11,7 @@ import pytest
 from scrapy_eatext import extract
 from scrapy_eatext.algorithms.modelfile import load_model, save_model
 from scrapy_eatext.learning import DataError
-from scrapy_eatext.learning.augmentation import augmented, stripped
+from scrapy_eatext.learning.augmentation import augmented, plain_copy, stripped
 from scrapy_eatext.learning.data import LabelledPage, read_folder
 from scrapy_eatext.learning.refinement import bag, behind_cut, refine
 from scrapy_eatext.learning.train import Fitted, save, silent, train
@@ -165,6 +165,42 @@ def test_an_augmented_page_keeps_its_blocks_and_part_of_its_names() -> None:
     assert min(gone) < 12 < max(gone)
     assert 5 < turned < 35
     assert (walk.elements[:, ElementColumn.TAG] == tags).all()
+
+
+def test_a_plain_copy_has_the_first_blocks_of_main_text() -> None:
+    parts = "".join(f"<p>Part {n} &lt;b&gt; of it.</p>" for n in range(20))
+    page = Page.of(f"<p>Menu</p><p>Home</p><h3>Bread</h3>{parts}<p>Imprint</p>")
+    texts = page.blocks.texts()
+    main = np.array([False, False] + [True] * 21 + [False])
+    counts, menus, footers, titles = [], 0, 0, 0
+    for seed in range(60):
+        random = np.random.default_rng(seed)
+        copied = plain_copy(page.blocks.walk, texts, main, random)
+        shown = Page.of(copied).blocks.texts()
+        assert "<h1>Bread</h1>" in copied.decode()
+        own = [text for text in shown if text.startswith("Part")]
+        assert own == texts[3 : 3 + len(own)]
+        counts.append(len(own) + 1)
+        menus += any("Home" in text or "Menu" in text for text in shown)
+        footers += "Imprint" in shown
+        titles += b"<title>" in copied
+    assert (min(counts), max(counts)) == (1, 12)
+    assert all(10 < count < 50 for count in (menus, footers, titles))
+
+
+def test_kinds_alone_are_learned_from_plain_copies(tmp_path: Path) -> None:
+    found = sample(tmp_path, POSTED, text=LONG)
+    copies = eatext.copies([found] * 40, 0)
+    assert 10 < len(copies) < 30
+    for place, copy in copies:
+        assert 0 <= place < 40
+        assert copy.is_copy
+        assert (copy.kind, copy.site) == (found.kind, found.site)
+        assert set(copy.share.tolist()) == {-1}
+        row = {"w": np.full(len(copy.share), 9)}
+        assert not eatext.block_weights([copy], [row], 0)[0].any()
+    empty = sample(tmp_path, POSTED, text="", comments=SAID)
+    assert eatext.copies([empty] * 40, 0) == []
 
 
 def test_a_page_without_names_and_sectioning_elements() -> None:
