@@ -16,7 +16,6 @@ from tests.support.items import (
     TWO,
     AttrsItem,
     DataItem,
-    LooseItem,
     ScrapyItem,
     TypeSpider,
     one,
@@ -115,7 +114,7 @@ class NoTruth:
 def test_an_item_whose_value_answers_nothing_is_not_lost(server, name):
     value = NoTruth()
     settings = {**ADDON, "EATEXT_HTML_FIELD": "html"}
-    item_type = LooseItem if name == "html" else dict
+    item_type = DataItem if name == "html" else dict
     item, done = one(server, settings, item_type, **{name: lambda _: value})
     kinds = {"main_text": "already_filled", "html": "response", "url": "none"}
     assert done.eatext("item/") == {kinds[name]: 1}
@@ -201,7 +200,7 @@ def test_a_class_that_says_no(server, caplog, item_type):
 
 
 @pytest.mark.parametrize(
-    "item_type", [dict, ScrapyItem, LooseItem, AttrsItem, FrozenAttrs]
+    "item_type", [dict, ScrapyItem, DataItem, AttrsItem, FrozenAttrs]
 )
 @pytest.mark.parametrize("no", [False, [False]])
 def test_an_item_that_says_no(server, caplog, item_type, no):

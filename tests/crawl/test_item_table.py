@@ -5,12 +5,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 from typing import Any
 
-import attrs
-import pydantic
 import pytest
 import scrapy
 from itemadapter import ItemAdapter
@@ -19,6 +16,7 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
 from benchmarks.tables import fill
 from tests.support.crawling import ADDON, DOCS, UNTIED, crawl, install_reactor
+from tests.support.items import kinds_of
 from tests.support.mockserver import MockServer, text_of
 
 pytestmark = pytest.mark.slow
@@ -35,29 +33,7 @@ NAMES = {
 }
 
 
-FIELDS = dict.fromkeys(("url", "html", "more", "main_text"), "")
-OF_DATA = [(name, Any, value) for name, value in FIELDS.items()]
-OF_ATTRS = {name: attrs.field(default=value) for name, value in FIELDS.items()}
-OF_PYDANTIC = {name: (Any, value) for name, value in FIELDS.items()}
-Pydantic = pydantic.create_model("Pydantic", **OF_PYDANTIC)
-
-
-class FrozenPydantic(Pydantic, frozen=True):
-    pass
-
-
-KINDS = {
-    "dict": dict,
-    "`scrapy.Item`": type(
-        "Item", (scrapy.Item,), {name: scrapy.Field() for name in FIELDS}
-    ),
-    "dataclass": dataclasses.make_dataclass("Data", OF_DATA),
-    "attrs": attrs.make_class("Attrs", OF_ATTRS),
-    "pydantic": Pydantic,
-    "frozen dataclass": dataclasses.make_dataclass("FrozenData", OF_DATA, frozen=True),
-    "frozen attrs": attrs.make_class("FrozenAttrs", OF_ATTRS, frozen=True),
-    "frozen pydantic": FrozenPydantic,
-}
+KINDS = kinds_of(url="", html="", more="", main_text="")
 
 
 class CopyingPipeline:

@@ -19,7 +19,7 @@ from tests.support.items import (
     LATE,
     TWO,
     TYPES,
-    LooseItem,
+    DataItem,
     ScrapyItem,
     TypeSpider,
     html_of,
@@ -52,12 +52,12 @@ def test_html_in_an_item_is_used_and_dropped(server, item_type, html):
 
 
 @pytest.mark.parametrize("html", ["", b"", None, [], ["<p>A", "<p>B"], 3])
-@pytest.mark.parametrize("item_type", [dict, ScrapyItem, LooseItem])
+@pytest.mark.parametrize("item_type", [dict, ScrapyItem, DataItem])
 def test_html_that_is_none_is_taken_out_too(server, item_type, html):
     item, done = one(server, WITH_HTML, item_type, html=html)
     assert value_of(item, "main_text") == text_of("one")
     assert not value_of(item, "html")
-    if item_type is not LooseItem:
+    if item_type is not DataItem:
         assert "html" not in item
     assert done.eatext("item/") == {"response": 1}
 

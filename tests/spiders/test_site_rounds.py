@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass
+from dataclasses import make_dataclass
 from email.utils import formatdate
 from types import SimpleNamespace
 
-import attrs
-import pydantic
 import pytest
-import scrapy
 from itemadapter import ItemAdapter
 from scrapy import Request
 from scrapy.http import Response
@@ -19,6 +16,7 @@ from scrapy.utils.test import get_crawler
 
 from scrapy_eatext.spiders import SiteSpider
 from tests.support.crawling import crawl
+from tests.support.items import kinds_of
 from tests.support.newssite import ONE_BY_ONE, SETTINGS, article, listing
 
 
@@ -55,53 +53,18 @@ def test_what_is_beyond_the_limit_comes_in_the_next_crawl(site, state):
     assert sorted(path for paths in crawls for path in paths) == sorted(wanted)
 
 
-class ScrapyItem(scrapy.Item):
-    url, change = scrapy.Field(), scrapy.Field()
+KINDS = {**kinds_of(url="", change=""), "without": make_dataclass("Without", ["url"])}
 
 
-@dataclass
-class DataItem:
-    url: str
-    change: str = ""
-
-
-@dataclass(frozen=True)
-class Frozen:
-    url: str
-    change: str = ""
-
-
-@dataclass
-class Without:
-    url: str
-
-
-@attrs.define
-class AttrsItem:
-    url: str
-    change: str = ""
-
-
-class PydanticItem(pydantic.BaseModel):
-    url: str
-    change: str = ""
-
-
-@pytest.mark.parametrize(
-    ("cls", "change"),
-    [
-        *((cls, "new") for cls in (ScrapyItem, DataItem, AttrsItem, PydanticItem)),
-        (Frozen, ""),
-        (Without, None),
-    ],
-)
-def test_the_change_of_items_of_classes(site, state, cls, change):
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_change_of_items_of_classes(site, state, kind):
     class Spider(SiteSpider):
         def item(self, response, result):
-            return cls(url=response.url)
+            return KINDS[kind](url=response.url)
 
     site.add_news(1)
     found = crawl(Spider, SETTINGS, urls=f"{site.url}/news/b0", state=state)
+    change = {"without": None}.get(kind, "" if "frozen" in kind else "new")
     assert [ItemAdapter(item).get("change") for item in found.items] == [change]
 
 

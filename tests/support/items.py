@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import make_dataclass
 from typing import Any
 
 import attrs
@@ -17,46 +17,32 @@ TWO = {**DOWNLOADER, **PIPELINE}
 LATE = {**SPIDER, **PIPELINE}
 
 
-class ScrapyItem(scrapy.Item):
-    url = scrapy.Field()
-    html = scrapy.Field()
-    main_text = scrapy.Field()
+def kinds_of(**fields: Any) -> dict[str, Any]:
+    """A class of each kind of item, with these fields and what they have by default."""
+    typed = [(name, Any, value) for name, value in fields.items()]
+    of_attrs = {name: attrs.field(default=value) for name, value in fields.items()}
+    of_pydantic: Any = {name: (Any, value) for name, value in fields.items()}
+    frozen = pydantic.ConfigDict(frozen=True)
+    return {
+        "dict": dict,
+        "`scrapy.Item`": type(
+            "Item", (scrapy.Item,), dict.fromkeys(fields, scrapy.Field())
+        ),
+        "dataclass": make_dataclass("Data", typed),
+        "dataclass with slots": make_dataclass("Slots", typed, slots=True),
+        "attrs": attrs.make_class("Attrs", of_attrs),
+        "pydantic": pydantic.create_model("Pydantic", **of_pydantic),
+        "frozen dataclass": make_dataclass("FrozenData", typed, frozen=True),
+        "frozen attrs": attrs.make_class("FrozenAttrs", of_attrs, frozen=True),
+        "frozen pydantic": pydantic.create_model(
+            "FrozenPydantic", __config__=frozen, **of_pydantic
+        ),
+    }
 
 
-@dataclass
-class DataItem:
-    url: str = ""
-    html: str = ""
-    main_text: str | None = None
-
-
-@dataclass(slots=True)
-class SlotsItem:
-    url: str = ""
-    html: str = ""
-    main_text: str = ""
-
-
-@attrs.define
-class AttrsItem:
-    url: str = ""
-    html: str = ""
-    main_text: str = ""
-
-
-@dataclass
-class LooseItem:
-    html: Any = ""
-    main_text: str = ""
-
-
-class PydanticItem(pydantic.BaseModel):
-    url: str = ""
-    html: str = ""
-    main_text: str = ""
-
-
-TYPES = (dict, ScrapyItem, DataItem, SlotsItem, AttrsItem, PydanticItem)
+KINDS = kinds_of(url="", html="", main_text="")
+TYPES = [made for kind, made in KINDS.items() if "frozen" not in kind]
+_, ScrapyItem, DataItem, _, AttrsItem, _ = TYPES
 
 
 def value_of(item: Any, name: str) -> Any:
