@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import gzip
 import re
 from random import Random
 from time import process_time
@@ -22,7 +21,7 @@ from scrapy_eatext.output.markdown import markdown as to_markdown
 from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import run
 from scrapy_eatext.result import ATTRIBUTES
-from tests.support.hostile import HOSTILE, SHAPES, every_page
+from tests.support.hostile import HOSTILE, SENTENCE, SHAPES, every_page
 from tests.support.kept import document
 from tests.support.pages import any_pages
 from tests.support.properties import check_algorithm, check_linear
@@ -58,24 +57,17 @@ def source(request) -> str | bytes:
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_every_algorithm_comes_to_an_end(source, algorithm):
-    result = extract(source, algorithm=algorithm, blocks=True)
-    assert 0 <= result.score <= 1
-    assert result.blocks is not None
-    # All output can be written to a feed.
-    result.text.encode()
-    result.title.encode()
-
-
-def test_the_tree_is_left_as_it_is_and_blocks_are_text(source):
+def test_every_algorithm_comes_to_an_end_and_leaves_the_tree(source, algorithm):
     page = Page.of(source)
     before = etree.tostring(page.root)
-    for name in ALGORITHMS:
-        run(get_algorithm(name), page)
+    run(get_algorithm(algorithm), page)
     assert etree.tostring(page.root) == before
-    for text in texts(page):
-        assert text.strip()
+    result = extract(source, algorithm=algorithm, blocks=True)
+    assert 0 <= result.score <= 1
+    # All output can be written to a feed.
+    for text in (result.text, result.title, *texts(page)):
         text.encode()
+    assert all(map(str.strip, texts(page)))
 
 
 def test_families_are_of_the_size_asked_for():
@@ -92,10 +84,14 @@ def test_what_must_hold_of_every_algorithm(algorithm, options, html):
     check_algorithm(html, algorithm, options)
 
 
-@given(html=any_pages())
-def test_a_page_has_the_same_blocks_from_bytes(html):
-    from_bytes = Page.of(b"\xef\xbb\xbf" + html.encode())
-    assert texts(from_bytes) == texts(Page.of(html))
+@pytest.mark.parametrize("unit", ["<p>It was cold.</p>", "<p><a href=/a>More</a></p>"])
+@pytest.mark.parametrize(("algorithm", "options"), MODES)
+def test_every_algorithm_takes_linear_time(algorithm, options, unit):
+    made = get_algorithm(algorithm, options)
+    html = f"<title>T</title><p>{SENTENCE}</p><ul><li>Home</ul>"
+    check_linear(
+        lambda page: made.judge(Page.of(page)), lambda n: html + unit * n, 3000
+    )
 
 
 @pytest.mark.parametrize(
@@ -152,10 +148,6 @@ def test_entities_of_a_document_stay_unresolved(tmp_path):
         "<html xmlns='http://www.w3.org/1999/xhtml'><p>start &a; &b; &amp; end</p>"
     )
     assert texts(page)[-1] == "start &a; &b; & end"
-
-
-def test_truncated_gzip_is_just_bytes():
-    extract(gzip.compress(b"<p>text</p>" * 1000)[:-20])
 
 
 @pytest.mark.parametrize(

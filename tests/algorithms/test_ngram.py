@@ -24,7 +24,6 @@ from scrapy_eatext.algorithms.ngram.characters import (
 )
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.learning import DataError, ngram
-from scrapy_eatext.learning.data import LabelledPage
 from scrapy_eatext.learning.ngram import (
     Line,
     count_sequences,
@@ -32,9 +31,8 @@ from scrapy_eatext.learning.ngram import (
     rounded,
 )
 from scrapy_eatext.learning.train import save, silent
-from scrapy_eatext.page import Page
+from tests.support.labelled import labelled
 from tests.support.passages import NOTICE, STORY
-from tests.support.properties import check_linear
 
 pytestmark = pytest.mark.slow
 
@@ -270,21 +268,10 @@ def test_reference_reads_lines_of_source_and_knows_no_bias():
     assert found.text == "\n".join(b.text for b in found.blocks if b.kept)
 
 
-def test_time_is_linear():
-    algorithm = get_algorithm("ngram")
-    check_linear(lambda html: algorithm.judge(Page.of(html)), page_of, 400)
-
-
-def labelled(tmp_path, name: str, html: str, text: str) -> LabelledPage:
-    file = tmp_path / f"{name}.html"
-    file.write_text(html)
-    return LabelledPage(name, file, text=text)
-
-
 def test_training_learns_and_gives_the_same_bytes_again(tmp_path):
     trainer = ngram
     text = f"{STORY} That was day. "
-    pages = [labelled(tmp_path, str(n), page_of(n), text * n) for n in (1, 2, 3)]
+    pages = [labelled(tmp_path, str(n), page_of(n), text=text * n) for n in (1, 2, 3)]
     samples = [trainer.sample(page) for page in pages]
     assert [line.keep for line in samples[1]] == [True, True, False]
     first, again = (trainer.fit(samples, 3, silent) for _ in range(2))
@@ -303,7 +290,7 @@ def test_what_can_not_be_learned_from(tmp_path):
     trainer = ngram
     keep, discard = Line(STORY, True, 30), Line(NOTICE, False, 30)
     with pytest.raises(DataError, match=r"a\.html"):
-        trainer.sample(labelled(tmp_path, "a", page_of(1), "Entirely different"))
+        trainer.sample(labelled(tmp_path, "a", page_of(1), text="Entirely different"))
     with pytest.raises(DataError, match="is not main text"):
         trainer.fit([[keep], [keep]], 0, silent)
     with pytest.raises(DataError, match="is main text"):

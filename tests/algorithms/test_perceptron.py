@@ -26,9 +26,8 @@ from scrapy_eatext.learning.perceptron import (
 from scrapy_eatext.learning.train import save, silent
 from scrapy_eatext.page import Page
 from tests.algorithms.test_lines import FERRY, ODDITIES
-from tests.algorithms.test_ngram import labelled
+from tests.support.labelled import labelled
 from tests.support.passages import STORY
-from tests.support.properties import check_linear
 
 ALL = [(n, k, a) for n in ("slp", "mlp") for k in (1, 2, 3) for a in (1, 2, 3)]
 
@@ -153,16 +152,6 @@ def test_a_damaged_model_is_refused(tmp_path, name, array):
         found_in("", model=str(path), reference=name.startswith("written"))
 
 
-@pytest.mark.parametrize("options", [{}, {"reference": True}])
-def test_time_is_linear(options):
-    algorithm = get_algorithm("perceptron", options)
-    check_linear(
-        lambda html: algorithm.judge(Page.of(html)),
-        lambda count: page_of(count, links=count),
-        1000,
-    )
-
-
 def reading_of(rows: np.ndarray, content: np.ndarray) -> Reading:
     words = np.ones(len(rows))
     return Reading(rows, content, words, words * content, int(content.sum()))
@@ -174,7 +163,9 @@ def test_training_learns_and_gives_the_same_bytes_again(tmp_path, monkeypatch):
     trainer = perceptron
     text = f"{STORY} That was day. "
     samples = [
-        trainer.sample(labelled(tmp_path, str(n), page_of(n, links=2 * n), text * n))
+        trainer.sample(
+            labelled(tmp_path, str(n), page_of(n, links=2 * n), text=text * n)
+        )
         for n in (3, 5, 8)
     ]
     first, again = (trainer.fit(samples, 7, silent) for _ in range(2))
@@ -216,7 +207,7 @@ def test_the_output_is_shifted_to_the_best_threshold():
 def test_what_can_not_be_learned_from(tmp_path):
     trainer = perceptron
     with pytest.raises(DataError, match=r"a\.html"):
-        trainer.sample(labelled(tmp_path, "a", page_of(1), "entirely different"))
+        trainer.sample(labelled(tmp_path, "a", page_of(1), text="entirely different"))
     content = reading_of(np.zeros((4, 3)), np.ones(4, dtype=bool))
     none = reading_of(np.zeros((4, 3)), np.zeros(4, dtype=bool))
     with pytest.raises(DataError, match="is not main text"):

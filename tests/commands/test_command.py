@@ -26,7 +26,7 @@ from scrapy_eatext.commands.terminal import (
 )
 from tests import ROOT
 from tests.support.commands import run_command, run_scrapy
-from tests.support.crawling import PATIENCE
+from tests.support.crawling import BROKEN, PATIENCE
 from tests.support.mockserver import text_of
 from tests.support.passages import PROSE, UNSPACED_PROSE
 from tests.support.suites import table_of
@@ -34,7 +34,6 @@ from tests.support.suites import table_of
 pytestmark = pytest.mark.slow
 
 ENGLISH = PROSE["en"]
-BROKEN = "tests.support.algorithms.Broken"
 PAGE = (
     "<title>Bridge</title><ul><li><a href=/>Home</a></ul><h1>Bridge opened</h1>"
     f"<p>{ENGLISH}</p><p>Contact us\x1b[31m now.</p>"
@@ -475,14 +474,6 @@ def test_help_of_a_task(name, options, asked, ended):
         assert f"scrapy eatext {name} [-h]" in out
         assert "--compare" not in out
         assert all(option in out for option in options)
-
-
-def test_evaluate_takes_one_algorithm(tmp_path, run):
-    (tmp_path / "a.html").write_text(PAGE)
-    (tmp_path / "a.txt").write_text(ENGLISH)
-    code, _, err = run("evaluate", str(tmp_path), "-a", "justext,density")
-    assert code == 2
-    assert "algorithm is 'justext,density', it must be one" in err
 
 
 def test_help_names_the_command(tmp_path):

@@ -1,87 +1,78 @@
-"""`scrapy eatext learn`: what it writes and says."""
+"""`scrapy eatext learn` and `review`: what they write and say."""
 
 from __future__ import annotations
 
-import gzip
-import json
+import pytest
 
 from tests.sites.test_learning import ALMANAC, odd
 from tests.support.commands import run_command
+from tests.support.labelled import write_own, write_segments
 
 
-def run(*arguments):
-    return run_command("learn", *arguments)
+@pytest.fixture
+def run(tmp_path):
+    """Runs the command on a source, with a folder for site files."""
+
+    def run(source, *arguments):
+        sites = str(tmp_path / "sites")
+        return run_command("learn", str(source), "--sites", sites, *arguments)
+
+    return run
 
 
-def test_labels_make_a_site_file_and_before_and_after_are_told(tmp_path, capsys):
-    sites = tmp_path / "sites"
-    assert run(str(ALMANAC / "labels"), "--sites", str(sites)) == 0
+@pytest.fixture
+def nameless(tmp_path):
+    """A folder with a labelled page that has no address."""
+    write_own(tmp_path / "in", "a", odd(1).html, "Day 1, note 1: boats came in.")
+    return tmp_path / "in"
+
+
+def test_labels_make_a_site_file_and_before_and_after_are_told(tmp_path, run, capsys):
+    assert run(ALMANAC / "labels") == 0
     said = capsys.readouterr().out
     assert said.startswith("almanac.example: 2 pages, F1 0.000 -> 1.000, helps: ")
-    assert [file.name for file in sites.iterdir()] == ["almanac.example.json"]
+    files = [file.name for file in (tmp_path / "sites").iterdir()]
+    assert files == ["almanac.example.json"]
 
 
-def test_a_source_that_is_not_there_is_named(tmp_path, capsys):
-    nothing = str(tmp_path / "nothing")
-    assert run(nothing, "--sites", str(tmp_path / "sites")) == 1
-    assert nothing in capsys.readouterr().err
-
-
-def test_pages_without_an_address_are_counted(tmp_path, capsys):
-    (tmp_path / "a.html").write_text(odd(1).html, "utf-8")
-    (tmp_path / "a.txt").write_text("Day 1, note 1: boats came in.", "utf-8")
-    sites = str(tmp_path / "sites")
-    assert run(str(tmp_path), "--sites", sites) == 1
+def test_pages_without_an_address_are_counted(nameless, run, capsys):
+    assert run(nameless) == 1
     assert "1 pages have no URL" in capsys.readouterr().err
-    assert run(str(tmp_path), "--sites", sites, "--host", "odd.example") == 0
 
 
-def test_a_host_is_named_as_addresses_have_it(tmp_path, capsys):
-    (tmp_path / "a.html").write_text(odd(1).html, "utf-8")
-    (tmp_path / "a.txt").write_text("Day 1, note 1: boats came in.", "utf-8")
-    arguments = str(tmp_path), "--sites", str(tmp_path / "sites"), "--host"
+def test_a_host_is_named_as_addresses_have_it(nameless, run, capsys):
     for given in ("WWW.Odd.Example", "https://odd.example:81/x", "odd.example:81"):
-        assert run(*arguments, given) == 0
+        assert run(nameless, "--host", given) == 0
         assert capsys.readouterr().out.startswith("odd.example: 1 page")
-    assert run(*arguments, "https://") == 2
+    assert run(nameless, "--host", "https://") == 2
     assert "--host is 'https://'" in capsys.readouterr().err
 
 
-def test_segments_are_no_labels(tmp_path, capsys):
-    (tmp_path / "html").mkdir()
-    rows = {}
-    for number in range(2):
-        (tmp_path / "html" / f"{number}.gz").write_bytes(
-            gzip.compress(odd(number).html.encode())
-        )
-        url = f"https://odd.example/{number}"
-        rows[str(number)] = {"url": url, "with": ["boats came in"], "without": []}
-    (tmp_path / "truth.json").write_text(json.dumps(rows), "utf-8")
-    sites = tmp_path / "sites"
-    assert run(str(tmp_path), "--sites", str(sites)) == 1
+def test_segments_are_no_labels(tmp_path, run, capsys):
+    row = {"with": ["boats came in"], "without": []}
+    urls = [f"https://odd.example/{number}" for number in range(2)]
+    rows = {url[-1]: (odd(url[-1]).html, {**row, "url": url}) for url in urls}
+    assert run(write_segments(tmp_path / "in", rows)) == 1
     said = capsys.readouterr()
     assert "only segments are known; it is left out" in said.err
     assert not said.out
-    assert not list(sites.iterdir())
+    assert not list((tmp_path / "sites").iterdir())
 
 
-def test_a_review_of_several_sources_needs_them_all(tmp_path, capsys, monkeypatch):
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["empty"], 1, "empty"),
+        (["a.html", "nothing"], 1, "nothing: there is no such file"),
+        (["a.html", "--port", "99999"], 2, "port 99999: "),
+    ],
+)
+def test_a_review_that_does_not_start(
+    tmp_path, capsys, monkeypatch, arguments, code, said
+):
+    """Each of its sources has to have pages."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.html").write_text("<p>One page.</p>", "utf-8")
-    assert run_command("review", "a.html", "nothing", "--no-browser") == 1
-    assert "nothing: there is no such file" in capsys.readouterr().err
-
-
-def test_a_review_without_pages_is_an_error(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
-    for source in ("empty", "nothing"):
-        assert run_command("review", source) == 1
-        assert source in capsys.readouterr().err
-
-
-def test_a_port_that_is_none_is_an_error(tmp_path, capsys):
-    (tmp_path / "a.html").write_text("<p>One page.</p>", "utf-8")
-    arguments = [str(tmp_path / "a.html"), "--labels", str(tmp_path / "labels")]
-    assert run_command("review", *arguments, "--no-browser", "--port", "99999") == 2
-    assert "port 99999: " in capsys.readouterr().err
+    assert run_command("review", *arguments, "--no-browser") == code
+    assert said in capsys.readouterr().err

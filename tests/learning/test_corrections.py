@@ -10,8 +10,9 @@ import pytest
 
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.corrections import corrected, hashes, read_corrections
-from scrapy_eatext.learning.data import Dataset, LabelledPage
+from scrapy_eatext.learning.data import Dataset
 from scrapy_eatext.learning.train import silent, take_samples, trainer
+from tests.support.labelled import labelled
 
 PAGE = "<body><p>Menu</p><p>First post.</p><p>Answer.</p><p>Thanks!</p><p>Answer.</p>"
 BLOCKS = "Menu", "First post.", "Answer.", "Thanks!", "Answer."
@@ -19,9 +20,7 @@ BLOCKS = "Menu", "First post.", "Answer.", "Thanks!", "Answer."
 
 def read_once_more(folder: Path, row: dict[str, object]) -> Dataset:
     """A thread of whose posts the true text has the first one alone, corrected."""
-    file = folder / "thread.html"
-    file.write_text(PAGE)
-    page = LabelledPage("thread", file, kind="article", text="First post.")
+    page = labelled(folder, "thread", PAGE, kind="article", text="First post.")
     corrections = read_corrections(written(folder, {page.digest: row}))
     return corrected(Dataset([page], "threads"), corrections)
 

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from scrapy_eatext.page import Page
 from scrapy_eatext.tagger.facts import TokenTable
 from scrapy_eatext.tagger.kinds import name_votes
-
-if TYPE_CHECKING:
-    from scrapy_eatext.page.walk import Walk
+from tests.tagger.test_kinds import walk_of
 
 pytest.importorskip("scipy")
 pytest.importorskip("catboost")
@@ -29,15 +25,10 @@ NAMES = {
 }
 
 
-def walk_of(names: list[str]) -> Walk:
-    boxes = "".join(f"<div class={name}><p>Some words.</p></div>" for name in names)
-    return Page.of(f"<body>{boxes}").blocks.walk
-
-
 def sample(number: int, kind: str, names: list[str], **known: object) -> object:
     share = np.zeros(len(names), dtype=np.float32)
     site = f"{number}.example"
-    return tagger.Sample(site, kind, walk_of(names), share, **known)
+    return tagger.Sample(site, kind, walk_of(*names), share, **known)
 
 
 def samples() -> list[object]:
@@ -59,7 +50,7 @@ def test_names_vote_for_the_kind_of_the_pages_that_have_them() -> None:
     none = np.zeros(len(hashes), dtype=np.int32)
     table = TokenTable(hashes, none, none, none - 1, weight)
     for kind, names in NAMES.items():
-        votes = name_votes(walk_of(["menu", *names]), table)
+        votes = name_votes(walk_of("menu", *names), table)
         assert KINDS[int(votes.argmax())] == kind
     assert weight.dtype == np.int16
     # Each page by the votes without it, and one that was never seen in any.

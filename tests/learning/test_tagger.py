@@ -12,14 +12,14 @@ from scrapy_eatext import extract
 from scrapy_eatext.algorithms.modelfile import load_model, save_model
 from scrapy_eatext.learning import DataError
 from scrapy_eatext.learning.augmentation import augmented, plain_copy, stripped
-from scrapy_eatext.learning.data import LabelledPage, read_folder
+from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.learning.refinement import bag, behind_cut, refine
 from scrapy_eatext.learning.train import Fitted, save, silent, train
 from scrapy_eatext.learning.words import MIN_SITES
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.columns import ElementColumn
 from scrapy_eatext.page.tags import TAG_ID
-from tests.support.labelled import make_page, write_segments, write_wcxb
+from tests.support.labelled import labelled, make_page, write_segments, write_wcxb
 
 pytestmark = pytest.mark.slow
 
@@ -34,9 +34,7 @@ PLAIN = f"<p class=text>{LONG}</p><p class=menu>Menu</p>"
 
 
 def sample(folder: Path, html: str, **labels: object) -> eatext.Sample:
-    file = folder / "page.html"
-    file.write_text(html)
-    return eatext.sample(LabelledPage("page", file, **labels))
+    return eatext.sample(labelled(folder, "page", html, **labels))
 
 
 def fit(samples: list[eatext.Sample]) -> Fitted:

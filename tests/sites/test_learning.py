@@ -22,7 +22,8 @@ from scrapy_eatext.sites.files import SiteFile, SiteFileError, load_lessons
 from scrapy_eatext.sites.learning import Studied, learn, site_of
 from scrapy_eatext.sites.places import place_of, places
 from tests import ROOT
-from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
+from tests.support.crawling import ADDON, complaints, crawl
+from tests.support.items import TypeSpider, url_of
 from tests.support.pages import page_from
 from tests.support.passages import PROSE
 
@@ -42,13 +43,6 @@ def odd(number):
         f"<nav class='menu sidebar'><ul>{notes}</ul></nav>",
         f"https://odd.example/{number}",
     )
-
-
-class Texts(UrlSpider):
-    """Yields each page's main text."""
-
-    def parse(self, response):
-        yield {"url": response.url, "text": response.meta["main_text"].text}
 
 
 @pytest.fixture
@@ -248,7 +242,8 @@ def crawled(folder, urls, **settings):
         "EATEXT_SITE_FILES": str(folder),
         **settings,
     }
-    return crawl(Texts, given, urls=tuple(urls))
+    fields = {"url": url_of, "text": lambda response: response.meta["main_text"].text}
+    return crawl(TypeSpider, given, urls=tuple(urls), fields=fields)
 
 
 @pytest.mark.parametrize("executor", ["inline", "process"])

@@ -39,6 +39,8 @@ SPIDER = {"SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": 40}}
 UNTIED = {"SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": None}}
 PIPELINE = {"ITEM_PIPELINES": {"scrapy_eatext.EatextPipeline": 100}}
 PLAIN = "tests.support.algorithms.Plain"
+NOTHING = "tests.support.algorithms.Nothing"
+BROKEN = "tests.support.algorithms.Broken"
 
 # Scrapy's downloads without a reactor are aiohttp's, before 2.19 those of httpx,
 # which it does not bring along.
@@ -50,6 +52,11 @@ DEFAULT_REACTOR = "none" if WITHOUT_REACTOR else "asyncio"
 # The value of pytest's --crawl-reactor: none, asyncio or select.
 reactor_name = DEFAULT_REACTOR
 reactor_was_chosen = False
+
+
+def fail(*_: object, **__: object) -> None:
+    """Stand for a function that breaks."""
+    raise OSError("broken on purpose")
 
 
 def happens(condition: Callable[[], bool]) -> bool:

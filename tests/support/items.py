@@ -45,6 +45,14 @@ TYPES = [made for kind, made in KINDS.items() if "frozen" not in kind]
 _, ScrapyItem, DataItem, _, AttrsItem, _ = TYPES
 
 
+def export(exporter: Any, *items: Any) -> None:
+    """Write some items with an exporter of feeds."""
+    exporter.start_exporting()
+    for item in items:
+        exporter.export_item(item)
+    exporter.finish_exporting()
+
+
 def value_of(item: Any, name: str) -> Any:
     if isinstance(item, (dict, scrapy.Item)):
         return item.get(name)

@@ -8,6 +8,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+from scrapy_eatext.learning.data import LabelledPage
 from tests.support.passages import PROSE
 
 WORDS = PROSE["en"].replace(".", "").replace(",", "").lower().split()
@@ -51,6 +52,13 @@ def write_own(
     (folder / f"{name}.txt").write_text(text)
     if comments is not None:
         (folder / f"{name}.comments.txt").write_text(comments)
+
+
+def labelled(folder: Path, name: str, html: str, **labels: Any) -> LabelledPage:
+    """A page in a file, and what is known of it."""
+    file = folder / f"{name}.html"
+    file.write_text(html)
+    return LabelledPage(name, file, **labels)
 
 
 def write_page(folder: Path, name: str, html: str, truth: dict[str, Any]) -> None:
