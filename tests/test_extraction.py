@@ -11,12 +11,10 @@ from scrapy_eatext.algorithms.base import OptionError
 from scrapy_eatext.execution.cascade import Job, Limits, extract_page
 from scrapy_eatext.execution.choice import Choice
 from tests.support.algorithms import Plain
+from tests.support.crawling import BROKEN, NOTHING, PLAIN
 from tests.support.passages import PROSE
 from tests.support.suites import values_of
 
-PLAIN = "tests.support.algorithms.Plain"
-BROKEN = "tests.support.algorithms.Broken"
-NOTHING = "tests.support.algorithms.Nothing"
 SILENT = "tests.support.algorithms.Silent"
 UNKNOWING = "tests.support.algorithms.Unknowing"
 WHOLE = "tests.support.algorithms.Whole"

@@ -18,6 +18,7 @@ from scrapy_eatext import ParquetItemExporter
 from scrapy_eatext.feeds import ATTRIBUTE_KINDS
 from scrapy_eatext.result import ATTRIBUTES, NOTHING, MainText
 from tests.support.crawling import ADDON, UrlSpider, crawl
+from tests.support.items import export
 
 EXPORTERS = {"parquet": "scrapy_eatext.ParquetItemExporter"}
 
@@ -26,13 +27,6 @@ EXPORTERS = {"parquet": "scrapy_eatext.ParquetItemExporter"}
 class Thing:
     n: int
     when: date
-
-
-def export(exporter: ParquetItemExporter, *items: Any) -> None:
-    exporter.start_exporting()
-    for item in items:
-        exporter.export_item(item)
-    exporter.finish_exporting()
 
 
 def exported(*items: Any, crawler: Any = None, **options: Any) -> Any:

@@ -28,6 +28,7 @@ from tests.support.crawling import (
     crawl,
     fed,
 )
+from tests.support.items import export
 from tools.response_path import Trace, TwoPages
 
 PLACES = {
@@ -136,11 +137,7 @@ class Page:
 def lines(*items: Any, **options: Any) -> list[Any]:
     """What a feed of some items has."""
     file = BytesIO()
-    exporter = ChunkItemExporter(file, **options)
-    exporter.start_exporting()
-    for item in items:
-        exporter.export_item(item)
-    exporter.finish_exporting()
+    export(ChunkItemExporter(file, **options), *items)
     return [json.loads(line) for line in file.getvalue().splitlines()]
 
 

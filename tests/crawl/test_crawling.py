@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections import Counter
+from typing import ClassVar
 
 import pytest
 import scrapy
+import scrapy.core.scheduler
 
 from scrapy_eatext.crawl.settings import EXECUTORS
 from tests.support import crawling
-from tests.support.crawling import ADDON, DOWNLOADER, UrlSpider, complaints, crawl
+from tests.support.algorithms import Plain
+from tests.support.crawling import (
+    ADDON,
+    DOWNLOADER,
+    PLAIN,
+    UrlSpider,
+    complaints,
+    crawl,
+)
 from tests.support.mockserver import text_of
 
 pytestmark = pytest.mark.slow
@@ -111,14 +122,32 @@ class CopyingSpider(UrlSpider):
         yield {"at": response.url, "got": None if text is None else str(text)}
 
 
+class NotingScheduler(scrapy.core.scheduler.Scheduler):
+    """Notes what each request carries when it goes into the queue."""
+
+    metas: ClassVar[list] = []
+
+    def enqueue_request(self, request):
+        self.metas.append(dict(request.meta))
+        return super().enqueue_request(request)
+
+
 @pytest.mark.parametrize("components", [ADDON, DOWNLOADER])
-def test_a_copied_meta_brings_no_text(server, components):
-    done = crawl(CopyingSpider, components, urls=(server("/page/first"),))
+def test_a_copied_meta_brings_no_text_into_the_queue_or_a_callback(server, components):
+    NotingScheduler.metas.clear()
+    said = {"algorithm": (Plain,), "min_chars": 3}
+    first = scrapy.Request(server("/page/first"), meta={"eatext": said})
+    settings = {**components, "SCHEDULER": NotingScheduler}
+    done = crawl(CopyingSpider, settings, urls=(first,))
     assert not done.errors
     assert {item["at"]: item["got"] for item in done.items} == {
         server("/data.json"): None,
         server("/page/child"): text_of("child"),
     }
+    queued = {"algorithm": [PLAIN], "min_chars": 3}
+    noted = [json.loads(json.dumps(meta["eatext"])) for meta in NotingScheduler.metas]
+    assert sorted(noted, key=bool) == [None, queued, queued]
+    assert not any("main_text" in meta for meta in NotingScheduler.metas)
 
 
 @pytest.mark.parametrize("executor", EXECUTORS)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import gc
-import json
 import logging
-from typing import ClassVar
 from weakref import ref
 
 import pytest
@@ -22,20 +20,21 @@ from scrapy_eatext.crawl.service import Service
 from tests.support.algorithms import Plain
 from tests.support.crawling import (
     ADDON,
+    BROKEN,
     DOWNLOADER,
+    NOTHING,
     PIPELINE,
     PLAIN,
     UrlSpider,
     complaints,
     crawl,
     default_settings,
+    fail,
 )
+from tests.support.items import TypeSpider
 from tests.support.mockserver import NOT_ASCII, PNG, text_of
 
 pytestmark = pytest.mark.slow
-
-NOTHING = "tests.support.algorithms.Nothing"
-BROKEN = "tests.support.algorithms.Broken"
 
 
 class MetaSpider(UrlSpider):
@@ -177,9 +176,6 @@ def test_cascades(server, caplog, algorithms, least, kind, errors):
 
 
 def test_a_service_that_breaks_loses_no_page(server, monkeypatch, caplog):
-    def fail(*_: object) -> None:
-        raise OSError("broken on purpose")
-
     monkeypatch.setattr("scrapy_eatext.execution.executors.Pool.submit", fail)
     result, done = result_of(server("/page/1"))
     assert result == MainText()
@@ -280,14 +276,11 @@ class ReplacingMiddleware:
 def test_a_response_that_is_replaced_too_late_is_told_of_once(
     server, caplog, place, texts, warnings
 ):
-    class MetaTextSpider(UrlSpider):
-        def parse(self, response):
-            yield {"meta": response.meta["main_text"].text}
-
+    fields = {"meta": lambda response: response.meta["main_text"].text}
     replacing = {ReplacingMiddleware: place}
     urls = (server("/page/1"), server("/page/2"))
     settings = {**ADDON, "DOWNLOADER_MIDDLEWARES": replacing}
-    done = crawl(MetaTextSpider, settings, urls=urls)
+    done = crawl(TypeSpider, settings, urls=urls, fields=fields)
     assert {item["meta"] for item in done.items} == texts
     assert {item["main_text"] for item in done.items} == {"Replaced."}
     assert done.eatext("response/") == {"extracted": 2}
@@ -308,13 +301,10 @@ class ReadingMiddleware:
 
 
 def test_main_text_in_a_downloader_middleware(server):
-    class BySpider(UrlSpider):
-        def parse(self, response):
-            yield {"by": response.headers["X-By"].decode()}
-
+    fields = {"by": lambda response: response.headers["X-By"].decode()}
     reading = {"DOWNLOADER_MIDDLEWARES": {ReadingMiddleware: 543}}
     settings = {**ADDON, **reading, "EATEXT_ALGORITHM": NOTHING}
-    done = crawl(BySpider, settings, urls=(server("/page/1"),))
+    done = crawl(TypeSpider, settings, urls=(server("/page/1"),), fields=fields)
     assert [item["by"] for item in done.items] == ["nothing, nothing"]
 
 
@@ -384,20 +374,20 @@ def test_main_text_of_what_is_no_text(server, settings, caplog):
     assert done.items == [{"text": "", "same": True}]
     assert not complaints(caplog)
     assert not done.eatext("late/")
-    image = Response("https://example.com/image", body=PNG)
-    assert (main_text(image).markdown, main_text(image).chunks()) == ("", ())
 
 
 @pytest.mark.parametrize(
     "response",
     [
+        Response("https://a.org/image", body=PNG),
         HtmlResponse("https://a.org/a", body=PNG, encoding="utf-8"),
         HtmlResponse("https://a.org/b", body=b"%PDF-1.7 x", encoding="utf-8"),
         JsonResponse("https://a.org/c", body=b'{"a": "<p>Some words.</p>"}'),
     ],
 )
 def test_main_text_of_binary_data_and_json(response):
-    assert main_text(response).text == ""
+    found = main_text(response)
+    assert (found.text, found.markdown, found.chunks()) == ("", "", ())
 
 
 @pytest.mark.parametrize("wrong", ["<p>HTML", Selector(text="<p>HTML"), None])
@@ -523,32 +513,27 @@ def test_the_response_shares_its_tree(server, monkeypatch):
         Plain, "judge", lambda self, page: roots.append(page.root) or judge(self, page)
     )
 
-    class Looking(UrlSpider):
-        def parse(self, response):
-            yield {"same": response.selector.root is roots[-1]}
-
-    done = crawl(Looking, DOWNLOADER, urls=(server("/page/1"),))
+    fields = {"same": lambda response: response.selector.root is roots[-1]}
+    done = crawl(TypeSpider, DOWNLOADER, urls=(server("/page/1"),), fields=fields)
     assert done.items == [{"same": True}]
 
 
 @pytest.mark.parametrize("executor", ["inline", "thread", "process"])
 @pytest.mark.parametrize("charset", ["gb2312", "iso-8859-1", "idna", "utf-16"])
 def test_a_response_that_says_a_wrong_encoding(server, executor, charset):
-    class Asking(UrlSpider):
-        def parse(self, response):
-            result = response.meta["main_text"]
-            yield {"text": result.text, "markdown": result.markdown}
-
     settings = {
         "EATEXT_ALGORITHM": PLAIN,
         "EATEXT_EXECUTOR": executor,
         # Decoding fails with an unknown encoding.
         "METAREFRESH_ENABLED": False,
     }
-    url = server(f"/charset/{charset}")
-    done = crawl(Asking, {**DOWNLOADER, **settings}, urls=(url,))
-    text = f"{text_of(charset)} {NOT_ASCII}"
-    assert done.items == [{"text": text, "markdown": text}]
+    fields = {
+        name: lambda response, name=name: getattr(response.meta["main_text"], name)
+        for name in ("text", "markdown")
+    }
+    urls = (server(f"/charset/{charset}"),)
+    done = crawl(TypeSpider, {**DOWNLOADER, **settings}, urls=urls, fields=fields)
+    assert done.items == [dict.fromkeys(fields, f"{text_of(charset)} {NOT_ASCII}")]
     assert done.eatext("response/") == {"extracted": 1}
 
 
@@ -593,40 +578,3 @@ def test_times_add_up(server):
     assert 0 < times.pop("min") == times.pop("mean") == times.pop("max")
     assert times.pop("milliseconds") >= 0
     assert sum(times.values()) == 1
-
-
-class QueueingSpider(UrlSpider):
-    """Asks for a second page with the whole meta of the first."""
-
-    def parse(self, response):
-        yield {"result": response.meta["main_text"]}
-        if response.url.endswith("one"):
-            url = response.urljoin("/page/two")
-            yield scrapy.Request(url, meta=response.meta)
-
-
-class NotingScheduler(scrapy.core.scheduler.Scheduler):
-    """Notes what each request carries when it goes into the queue."""
-
-    metas: ClassVar[list] = []
-
-    def enqueue_request(self, request):
-        self.metas.append(dict(request.meta))
-        return super().enqueue_request(request)
-
-
-def test_a_queued_request_carries_no_text(server):
-    NotingScheduler.metas.clear()
-    first = scrapy.Request(
-        server("/page/one"), meta={"eatext": {"algorithm": (Plain,), "min_chars": 3}}
-    )
-    done = crawl(
-        QueueingSpider, {**DOWNLOADER, "SCHEDULER": NotingScheduler}, urls=(first,)
-    )
-    texts = [str(item["result"]) for item in done.items]
-    assert texts == [text_of("one"), text_of("two")]
-    assert len(NotingScheduler.metas) == 2
-    for meta in NotingScheduler.metas:
-        assert "main_text" not in meta
-        said = {"algorithm": ["tests.support.algorithms.Plain"], "min_chars": 3}
-        assert json.loads(json.dumps(meta["eatext"])) == said

@@ -36,14 +36,6 @@ PAGES = {
 }
 
 
-class PageSpider(UrlSpider):
-    """Yields its pages as they are, with no crawl behind them."""
-
-    def parse(self, response):
-        for name, html in PAGES.items():
-            yield {"name": name, "html": html}
-
-
 # JSON escapes can say any character, and metadata has them in lists too.
 DATA = """<script type="application/ld+json">{"@type": "Article",
 "headline": "A \\ud800 title", "author": [{"name": "Ann \\ud800\\u0001 Lee"},
@@ -63,33 +55,45 @@ def test_what_no_feed_can_hold_is_taken_out(text):
         assert strip_unstorable(before + text) == before + "".join(kept)
 
 
+class GivenSpider(UrlSpider):
+    """Yields the items it is given, with no crawl behind them."""
+
+    given: list[dict[str, str]]
+
+    def parse(self, response):
+        yield from map(dict, self.given)
+
+
+def fed_with(server, folder, algorithm, options, fields, items, **more):
+    """A crawl that puts items with HTML into feeds of every format."""
+    settings = {
+        **ADDON,
+        **PARQUET,
+        "EATEXT_ALGORITHM": algorithm,
+        "EATEXT_OPTIONS": {algorithm: options},
+        "EATEXT_HTML_FIELD": "html",
+        "EATEXT_FIELDS": fields,
+        **UNTIED,  # the response behind all items must not fill them
+        "FEED_EXPORT_ENCODING": "utf-8",
+        "FEEDS": {
+            str(folder / f"items.{end}"): {"format": end}
+            for end in ("json", "jsonl", "csv", "xml", "parquet")
+        },
+        **more,
+    }
+    return crawl(GivenSpider, settings, urls=(server("/page/1"),), given=items)
+
+
 def rows_of(file):
     return pytest.importorskip("pyarrow.parquet").read_table(file).to_pylist()
 
 
 def test_every_value_is_fit_for_every_feed(server, tmp_path):
-    class DataSpider(UrlSpider):
-        def parse(self, response):
-            yield {"html": DATA}
-
     names = ("title", "authors", "tags", "metadata", "blocks")
-    feeds = {
-        str(tmp_path / f"items.{end}"): {"format": end}
-        for end in ("json", "jsonl", "csv", "xml", "parquet")
-    }
-    settings = {
-        **ADDON,
-        **PARQUET,
-        # It has lines of the source for blocks, just as they are.
-        "EATEXT_ALGORITHM": "density",
-        "EATEXT_OPTIONS": {"density": {"reference": True}},
-        "EATEXT_HTML_FIELD": "html",
-        "EATEXT_FIELDS": {name: name for name in names},
-        **UNTIED,  # the response must not fill these fields
-        "FEED_EXPORT_ENCODING": "utf-8",
-        "FEEDS": feeds,
-    }
-    done = crawl(DataSpider, settings, urls=(server("/page/1"),))
+    fields = {name: name for name in names}
+    # It has lines of the source for blocks, just as they are.
+    how = {"algorithm": "density", "options": {"reference": True}, "fields": fields}
+    done = fed_with(server, tmp_path, items=[{"html": DATA}], **how)
     assert not done.errors
     (item,) = json.loads((tmp_path / "items.json").read_text("utf-8"))
     assert item["authors"] == item["metadata"]["authors"] == ["Ann  Lee", "Bo Roe"]
@@ -131,26 +135,13 @@ def test_a_result_goes_to_feeds_as_it_is(server, tmp_path):
     ],
 )
 def test_every_feed_holds_every_item(server, tmp_path, algorithm, options):
-    formats = {"jsonlines": "jl", "csv": "csv", "xml": "xml", "parquet": "parquet"}
-    settings = {
-        **ADDON,
-        **PARQUET,
-        "EATEXT_ALGORITHM": algorithm,
-        "EATEXT_OPTIONS": {algorithm: options},
-        "EATEXT_HTML_FIELD": "html",
-        "EATEXT_FIELDS": {"main_text": "text", "title": "title"},
-        **UNTIED,  # the response behind all items must not fill them
-        "FEED_EXPORT_ENCODING": "utf-8",
-        "FEED_EXPORT_FIELDS": ["name", "main_text", "title"],
-        "FEEDS": {
-            str(tmp_path / f"items.{end}"): {"format": name}
-            for name, end in formats.items()
-        },
-    }
-    done = crawl(PageSpider, settings, urls=(server("/page/1"),))
+    pages = [{"name": name, "html": html} for name, html in PAGES.items()]
+    fields = {"main_text": "text", "title": "title"}
+    given = (server, tmp_path, algorithm, options, fields, pages)
+    done = fed_with(*given, FEED_EXPORT_FIELDS=["name", "main_text", "title"])
     assert not done.errors
     assert done.eatext("item/") == {"html": len(PAGES)}
-    items = fed(tmp_path / "items.jl")
+    items = fed(tmp_path / "items.jsonl")
     texts = {item["name"]: item["main_text"] for item in items}
     assert sum("ome text" in text for text in texts.values()) >= 3
     with (tmp_path / "items.csv").open(encoding="utf-8", newline="") as file:

@@ -14,6 +14,8 @@ from scrapy.exceptions import CloseSpider
 from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
 from tests.support.items import (
     TWO,
+    TWO_WITH_HTML,
+    WITH_HTML,
     AttrsItem,
     DataItem,
     ScrapyItem,
@@ -113,9 +115,8 @@ class NoTruth:
 @pytest.mark.parametrize("name", ["main_text", "html", "url"])
 def test_an_item_whose_value_answers_nothing_is_not_lost(server, name):
     value = NoTruth()
-    settings = {**ADDON, "EATEXT_HTML_FIELD": "html"}
     item_type = DataItem if name == "html" else dict
-    item, done = one(server, settings, item_type, **{name: lambda _: value})
+    item, done = one(server, WITH_HTML, item_type, **{name: lambda _: value})
     kinds = {"main_text": "already_filled", "html": "response", "url": "none"}
     assert done.eatext("item/") == {kinds[name]: 1}
     # The HTML goes from every item.
@@ -123,7 +124,7 @@ def test_an_item_whose_value_answers_nothing_is_not_lost(server, name):
 
 
 @pytest.mark.parametrize("item_type", [FrozenAttrs, FrozenField, FrozenAttribute])
-@pytest.mark.parametrize("settings", [ADDON, TWO])
+@pytest.mark.parametrize("settings", [WITH_HTML, TWO_WITH_HTML])
 def test_a_frozen_item_is_copied(server, caplog, item_type, settings):
     yielded = []
 
@@ -131,7 +132,6 @@ def test_a_frozen_item_is_copied(server, caplog, item_type, settings):
         yielded.append(item_type(**fields))
         return yielded[0]
 
-    settings = {**settings, "EATEXT_HTML_FIELD": "html"}
     item, _ = one(server, settings, remembered, url=url_of, html="<p>Other.")
     assert item.main_text == (text_of("one") if "ADDONS" in settings else "Other.")
     assert item.html == ""
@@ -140,7 +140,7 @@ def test_a_frozen_item_is_copied(server, caplog, item_type, settings):
     assert complaints(caplog) == []
 
 
-@pytest.mark.parametrize("settings", [ADDON, {**TWO, "EATEXT_HTML_FIELD": "html"}])
+@pytest.mark.parametrize("settings", [ADDON, TWO_WITH_HTML])
 def test_fields_that_are_not_there_before_they_are_set(server, settings):
     @dataclass
     class Unset:
@@ -191,8 +191,7 @@ class RefusingDict(dict):
 
 @pytest.mark.parametrize("item_type", [Refusing, RefusingItem, RefusingDict])
 def test_a_class_that_says_no(server, caplog, item_type):
-    settings = {**ADDON, "EATEXT_HTML_FIELD": "html"}
-    item, done = one(server, settings, item_type, html="<p>Mine.", url=url_of)
+    item, done = one(server, WITH_HTML, item_type, html="<p>Mine.", url=url_of)
     assert not value_of(item, "main_text")
     assert value_of(item, "html") == "<p>Mine."
     assert done.eatext("item/") == {"skipped_off": 1}
@@ -204,12 +203,8 @@ def test_a_class_that_says_no(server, caplog, item_type):
 )
 @pytest.mark.parametrize("no", [False, [False]])
 def test_an_item_that_says_no(server, caplog, item_type, no):
-    settings = {
-        **ADDON,
-        "EATEXT_FIELDS": {"main_text": "text", "sure": "score"},
-        "EATEXT_ITEMS": "declared",
-        "EATEXT_HTML_FIELD": "html",
-    }
+    fields = {"main_text": "text", "sure": "score"}
+    settings = {**WITH_HTML, "EATEXT_FIELDS": fields, "EATEXT_ITEMS": "declared"}
     item, done = one(server, settings, item_type, html="<p>x", main_text=no)
     if isinstance(item, (dict, scrapy.Item)):
         assert dict(item) == {}

@@ -17,7 +17,7 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.page.continued import next_page, page_of
 from scrapy_eatext.result import COMPUTED, Block, MainText, Metadata, joined
 from tests.support.algorithms import Plain
-from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
+from tests.support.crawling import ADDON, UrlSpider, complaints, crawl, fail
 from tests.support.mockserver import page, text_of
 
 pytestmark = pytest.mark.slow
@@ -129,14 +129,11 @@ def test_a_crawls_own_thread_parses_no_page(server, executor, monkeypatch):
 
 
 def test_a_next_page_that_is_not_found_for_an_error_costs_no_text(monkeypatch):
-    def broken(*_):
-        raise ValueError("broken on purpose")
-
-    monkeypatch.setattr(cascade, "next_page", broken)
+    monkeypatch.setattr(cascade, "next_page", fail)
     job = Job(page("<p>" + text_of("boats")), URL, Choice(), Limits(), sought=(URL, 2))
     outcome = extract_page(job)
     assert (outcome.kind, outcome.next_url) == ("extracted", "")
-    assert [(f.name, f.field) for f in outcome.failures] == [("ValueError", "next_url")]
+    assert [(f.name, f.field) for f in outcome.failures] == [("OSError", "next_url")]
 
 
 class PausingMiddleware:

@@ -14,11 +14,21 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 from scrapy_eatext import EatextPipeline, main_text
-from tests.support.crawling import ADDON, UrlSpider, complaints, crawl
+from tests.support.crawling import (
+    ADDON,
+    BROKEN,
+    NOTHING,
+    UrlSpider,
+    complaints,
+    crawl,
+    fail,
+)
 from tests.support.items import (
     LATE,
     TWO,
+    TWO_WITH_HTML,
     TYPES,
+    WITH_HTML,
     DataItem,
     ScrapyItem,
     TypeSpider,
@@ -32,9 +42,6 @@ from tests.support.mockserver import page, text_of
 pytestmark = pytest.mark.slow
 
 HTML = page("<p>Another text.</p>")
-NOTHING = "tests.support.algorithms.Nothing"
-WITH_HTML = {**ADDON, "EATEXT_HTML_FIELD": "html"}
-TWO_WITH_HTML = {**TWO, "EATEXT_HTML_FIELD": "html"}
 
 
 @pytest.mark.parametrize(
@@ -169,7 +176,7 @@ def test_texts_below_the_threshold_drop_items(server, more, path, kind, componen
 def test_a_page_that_breaks_the_algorithm_drops_no_item(server):
     settings = {
         **ADDON,
-        "EATEXT_ALGORITHM": "tests.support.algorithms.Broken",
+        "EATEXT_ALGORITHM": BROKEN,
         "EATEXT_BELOW": "drop",
         "EATEXT_MIN_CHARS": 10_000,
         "EATEXT_LAST_RESORT": "empty",
@@ -358,9 +365,6 @@ def test_what_is_no_item_goes_through(server):
 
 
 def test_an_error_while_a_text_is_sought_loses_no_item(server, monkeypatch, caplog):
-    async def fail(*_: object) -> None:
-        raise OSError("broken on purpose")
-
     monkeypatch.setattr("scrapy_eatext.crawl.extractor.Extractor.of_html", fail)
     item, done = one(server, TWO_WITH_HTML, dict, html="<p>x", url=url_of)
     assert item == {"url": server("/page/one")}
@@ -382,9 +386,6 @@ class LateSpider(UrlSpider):
 def test_without_the_downloader_middleware_pages_are_extracted_late(
     server, monkeypatch, broken
 ):
-    def fail(*_: object) -> None:
-        raise OSError("broken on purpose")
-
     if broken:
         monkeypatch.setattr("scrapy_eatext.execution.executors.Pool.submit", fail)
     done = crawl(LateSpider, LATE, urls=(server("/page/late"),))

@@ -19,6 +19,7 @@ from tests.support.commands import run_scrapy
 from tests.support.crawling import (
     ADDON,
     DOWNLOADER,
+    NOTHING,
     PIPELINE,
     PLAIN,
     SPIDER,
@@ -32,7 +33,6 @@ pytestmark = pytest.mark.slow
 
 # No label of a host is that long.
 LONG = "\u00fc" * 64
-NOTHING = "tests.support.algorithms.Nothing"
 
 
 def config(**settings: object) -> Config:

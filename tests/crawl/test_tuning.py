@@ -13,7 +13,8 @@ from scrapy_eatext.crawl.settings import EXECUTORS
 from scrapy_eatext.execution import executors
 from scrapy_eatext.execution.cascade import Job, Limits
 from scrapy_eatext.execution.choice import Choice
-from tests.support.crawling import ADDON, PATIENCE, UrlSpider, crawl, run
+from tests.support.crawling import ADDON, PATIENCE, crawl, run
+from tests.support.items import TypeSpider
 
 
 def state() -> tuple[int, float]:
@@ -22,21 +23,18 @@ def state() -> tuple[int, float]:
 
 def states_in_crawl(server, **settings) -> list[tuple[int, float]]:
     """The state of the process in each callback of a crawl."""
-    found = []
-
-    class Looking(UrlSpider):
-        def parse(self, response):
-            found.append(state())
-
-    crawl(Looking, ADDON | settings, urls=(server("/page/1"), server("/page/2")))
-    return found
+    urls, fields = (server("/page/1"), server("/page/2")), {"state": lambda _: state()}
+    done = crawl(TypeSpider, ADDON | settings, urls=urls, fields=fields)
+    return [item["state"] for item in done.items]
 
 
 @pytest.mark.parametrize("executor", EXECUTORS)
 def test_a_crawl_tunes_its_process_while_it_runs(server, executor):
     before = state()
     settings = {"EATEXT_EXECUTOR": executor, "EATEXT_TUNE_PROCESS": True}
-    for frozen, interval in states_in_crawl(server, **settings):
+    found = states_in_crawl(server, **settings)
+    assert len(found) == 2
+    for frozen, interval in found:
         assert frozen > before[0] + 10_000
         assert interval == pytest.approx(0.001)
     assert state() == before

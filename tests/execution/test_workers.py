@@ -20,7 +20,6 @@ from scrapy_eatext.crawl.settings import EXECUTORS
 from scrapy_eatext.execution import executors
 from scrapy_eatext.execution import process as workers
 from scrapy_eatext.execution.cascade import Failure, Job, Limits, Outcome
-from scrapy_eatext.execution.choice import Choice
 from scrapy_eatext.execution.worker import (
     START,
     pack_job,
@@ -32,6 +31,7 @@ from scrapy_eatext.execution.worker import (
 )
 from scrapy_eatext.result import Block, MainText, Metadata
 from tests.support import crawling
+from tests.support.algorithms import choice
 from tests.support.crawling import PATIENCE, PLAIN, happens, run
 from tests.support.mockserver import page, text_of
 
@@ -47,12 +47,6 @@ needs_asyncio = pytest.mark.skipif(
     crawling.reactor_name == "select", reason="cancels tasks of asyncio"
 )
 LONG = f"<p>{text_of('long')}</p>"
-
-
-def choice(*names: str, **more: object) -> Choice:
-    return Choice(
-        algorithms=tuple(f"tests.support.algorithms.{n}" for n in names), **more
-    )
 
 
 def job(html, *names, timeout=60.0, **more):

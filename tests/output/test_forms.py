@@ -25,8 +25,9 @@ from scrapy_eatext.output.headline import headline_of
 from scrapy_eatext.output.judged import JudgedPage
 from scrapy_eatext.page import Page
 from scrapy_eatext.result import MainText, Metadata, from_json, joined
-from tests import ROOT
-from tests.support.crawling import ADDON, UrlSpider, crawl
+from tests.support.commands import run_command
+from tests.support.crawling import ADDON, UNTIED, crawl
+from tests.support.items import TypeSpider
 from tests.support.kept import PAGES, rendered, texts_of, whole
 from tests.support.pages import WORDS
 from tests.support.properties import is_with, letters
@@ -356,10 +357,6 @@ def markdown_of(url: str = "") -> str:
 
 @pytest.mark.parametrize("executor", ["inline", "thread", "process"])
 def test_in_items_and_feeds(server, tmp_path, executor):
-    class PageSpider(UrlSpider):
-        def parse(self, response):
-            yield {"html": PAGE}
-
     names = ("text", "markdown", "html", "chunks", "posts")
     settings = {
         **ADDON,
@@ -367,10 +364,11 @@ def test_in_items_and_feeds(server, tmp_path, executor):
         "EATEXT_EXECUTOR": executor,
         "EATEXT_HTML_FIELD": "html",
         "EATEXT_FIELDS": {f"its_{name}": name for name in names},
-        "SPIDER_MIDDLEWARES": {"scrapy_eatext.EatextSpiderMiddleware": None},
+        **UNTIED,
         "FEEDS": {str(tmp_path / "items.json"): {"format": "json"}},
     }
-    done = crawl(PageSpider, settings, urls=(server("/page/1"),))
+    urls = (server("/page/1"),)
+    done = crawl(TypeSpider, settings, urls=urls, fields={"html": PAGE})
     assert not done.errors
     (item,) = json.loads((tmp_path / "items.json").read_text("utf-8"))
     assert item["its_text"].startswith(f"Boats of the river\n\n{PROSE}")
@@ -395,13 +393,11 @@ def test_in_archives():
 
 
 def test_at_the_command_line(tmp_path, capsys):
-    from tests.support.commands import run_command as run
-
     page = tmp_path / "page.html"
     page.write_text(PAGE, "utf-8")
-    assert run(str(page), "-f", "markdown", settings=FORMS) == 0
+    assert run_command(str(page), "-f", "markdown", settings=FORMS) == 0
     assert capsys.readouterr().out.rstrip("\n") == markdown_of()
-    assert run(str(page), "-f", "json", settings=FORMS) == 0
+    assert run_command(str(page), "-f", "json", settings=FORMS) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["chunks"][0]["headings"] == ["Boats of the river"]
     assert told["posts"] == []
@@ -418,14 +414,6 @@ def test_pages_of_an_article_have_one_headline():
     assert result.markdown.count("---\n") == 2
     assert result.markdown.count("# Boats") == 1
     assert second.text == first.body
-
-
-def test_the_examples_of_the_docs_run():
-    docs = (ROOT / "docs/output.md").read_text("utf-8")
-    known = {"html": PAGE}
-    for example in re.findall(r"(?ms)^```python\n(.*?)^```$", docs):
-        exec(compile(example, "docs/output.md", "exec"), known)
-    assert known["result"].text
 
 
 def test_worker_processes_are_given_the_path_of_a_function():

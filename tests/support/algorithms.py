@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,12 @@ from scrapy_eatext.algorithms.base import (
     number,
 )
 from scrapy_eatext.deadline import check
+from scrapy_eatext.execution.choice import Choice
+
+
+def choice(*names: str, **more: Any) -> Choice:
+    """A choice of some of these algorithms."""
+    return Choice(tuple(f"{__name__}.{name}" for name in names), **more)
 
 
 @dataclass(frozen=True)

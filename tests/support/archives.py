@@ -79,6 +79,9 @@ def page_record(number: int, words: int = 60, length: int | None = None) -> byte
     return record(response(page(number, words)), URL.format(number), length=length)
 
 
+ALL = {URL.format(i): page(i) for i in range(5)}
+
+
 def warc(count: int, words: int = 60, *, packed: bool = True) -> bytes:
     """A WARC file of so many pages, with their requests between them."""
     records = []
@@ -118,6 +121,11 @@ def written(folder: str | Path) -> list[dict[str, Any]]:
             else:
                 rows += map(json.loads, file.read().splitlines())
     return sorted(rows, key=lambda row: (row["url"], row["id"]))
+
+
+def pages_of(found: Iterable[Record]) -> dict[str, Any]:
+    """The pages among some records, by their URLs."""
+    return {one.url: one.html for one in found if not one.outcome}
 
 
 def read_in_parts(source: str | Path, size: int) -> list[Record]:

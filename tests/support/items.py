@@ -9,10 +9,13 @@ import attrs
 import pydantic
 import scrapy
 
-from tests.support.crawling import DOWNLOADER, PIPELINE, SPIDER, UrlSpider, crawl
+from tests.support.crawling import ADDON, DOWNLOADER, PIPELINE, SPIDER, UrlSpider, crawl
 
 # Neither add-on nor spider middleware.
 TWO = {**DOWNLOADER, **PIPELINE}
+WITH_HTML, TWO_WITH_HTML = (
+    {**settings, "EATEXT_HTML_FIELD": "html"} for settings in (ADDON, TWO)
+)
 # No downloader middleware: pages are extracted for their items.
 LATE = {**SPIDER, **PIPELINE}
 

@@ -12,7 +12,10 @@ from ast import literal_eval
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from tests import CASES
+from tests import CASES, SITE
+
+# The pages of the bundled site.
+EXAMPLE = [path.read_bytes() for path in sorted(SITE.rglob("*.html"))]
 
 
 class Case(NamedTuple):

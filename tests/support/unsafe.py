@@ -1,14 +1,7 @@
-"""Pages that try to get something active through, and checks that nothing comes out.
-
-    python -m tests.support.unsafe [--count 100000] [--seed 0]
-
-builds so many pages at random from the pieces below, and ends with an error at the
-first whose HTML or Markdown is active.
-"""
+"""Pages that try to get something active through, and checks that nothing comes out."""
 
 from __future__ import annotations
 
-import argparse
 import random
 import re
 from collections.abc import Callable, Iterator
@@ -280,23 +273,3 @@ def check(source: str, render: str = "markdown_it") -> None:
     nodes = document(read)
     check_safe(html(nodes), ALLOWED)
     check_safe(renderer(render)(markdown(nodes)), RENDERED)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=100_000)
-    parser.add_argument("--seed", type=int, default=0)
-    args = parser.parse_args()
-    chance = random.Random(args.seed)
-    known = list(vectors())
-    for number in range(len(known) + args.count):
-        source = known[number] if number < len(known) else page(chance)
-        try:
-            check(source)
-        except Exception as error:
-            raise SystemExit(f"page {number}: {error!r}\n{source}") from error
-    print(f"nothing active in {len(known)} known vectors and {args.count} pages")
-
-
-if __name__ == "__main__":
-    main()

@@ -185,9 +185,6 @@ class="tile-name"><a href="{path}">{title}</a></div><div class="tile-price">£{s
 class="pager">{steps}</div></section></div>""",
         )
 
-    def canonical_path(self, path: str, asked: Query) -> str:
-        return path
-
     @route(r"/p/([\w-]+)")
     def product(self, asked: Query, ending: str) -> str:
         at = ending.rpartition("-")[2]
