@@ -12,12 +12,9 @@ from lxml import html as lxml_html
 
 from scrapy_eatext import MainText, extract
 from scrapy_eatext.declared import OptionError
-from scrapy_eatext.execution.cascade import Job, Limits, extract_page
-from scrapy_eatext.execution.choice import Choice
 from scrapy_eatext.output.forms import UNITS, ChunkForm, Forms
 from scrapy_eatext.output.passages import sentences, words_of
 from scrapy_eatext.page import Page
-from scrapy_eatext.result import joined
 from tests.support.kept import PAGES, rendered, whole
 from tests.support.properties import check_linear
 
@@ -458,24 +455,6 @@ def test_extract_takes_sizes():
     prose = "".join(f"<p>{words(30, n)}</p>" for n in range(8))
     chunks = extract(prose, algorithm="density", chunks={"size": 60}).chunks()
     assert [words_of(chunk.text) for chunk in chunks] == [60] * 4
-
-
-def test_in_a_crawl_they_are_computed_where_the_page_is():
-    choice = Choice(("density",), chunks=ChunkForm(20))
-    prose = "Some of the boats of the river were older than the town, as we saw there."
-    html = f"<p>{prose}</p>" * 8
-    outcome = extract_page(Job(html, URL, choice, Limits(), fields=("chunks",)))
-    result = outcome.result
-    assert result.source is None
-    assert len(result.chunks()) == len(result.value("chunks")) == 8
-
-
-def test_chunks_of_joined_pages_stand_in_the_text_of_all():
-    pages = [result_of(f"<p>{words(12, 20 * n)}</p>").detached() for n in range(3)]
-    result = joined(pages)
-    assert [result.text[c.start : c.end] for c in result.chunks()] == [
-        page.text for page in pages
-    ]
 
 
 # -- whatever the page

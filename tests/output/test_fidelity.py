@@ -48,16 +48,18 @@ def text_of(source):
     return lxml.html.fragment_fromstring(source, create_parent=True).text_content()
 
 
-@pytest.mark.parametrize(("source", "expected"), CASES)
-def test_markdown(source, expected):
-    assert markdown(text_and_tree(source)[1]) == expected
-
-
-@pytest.mark.parametrize(("source", "expected"), CASES)
-def test_words_come_back(source, expected):
+def check_words(source):
+    """The words of a page come back from its Markdown, which is given back, and HTML."""
     text, tree = text_and_tree(source)
-    assert words(text_of(RENDERER.render(expected))) == words(text)
+    made = markdown(tree)
+    assert words(text_of(RENDERER.render(made))) == words(text)
     assert words(text_of(html(tree))) == words(text)
+    return made
+
+
+@pytest.mark.parametrize(("source", "expected"), CASES)
+def test_markdown_and_the_words_that_come_back(source, expected):
+    assert check_words(source) == expected
 
 
 def test_addresses_come_back():
@@ -70,9 +72,7 @@ def test_addresses_come_back():
 
 @given(any_pages())
 def test_words_of_any_page_come_back(source):
-    text, tree = text_and_tree(source)
-    assert words(text_of(RENDERER.render(markdown(tree)))) == words(text)
-    assert words(text_of(html(tree))) == words(text)
+    check_words(source)
 
 
 # Signs of Markdown, alone or in runs, and what ends a piece of text.
@@ -111,8 +111,7 @@ def marked(data):
 @settings(max_examples=10 * settings().max_examples)
 @given(st.binary(max_size=24).map(marked))
 def test_marks_come_back_as_text(source):
-    text, tree = text_and_tree(source)
-    assert words(text_of(RENDERER.render(markdown(tree)))) == words(text)
+    check_words(source)
 
 
 @pytest.mark.parametrize(
@@ -121,8 +120,7 @@ def test_marks_come_back_as_text(source):
 )
 def test_renderers_go_as_deep_as_it_is_nested(deeper):
     table = "<table><tr><th>b<th>c<tr><td>d<td>e</table>"
-    text, tree = text_and_tree(deeper * 40 + table)
-    assert words(text_of(RENDERER.render(markdown(tree)))) == words(text)
+    check_words(deeper * 40 + table)
 
 
 def test_there_are_enough_of_them():

@@ -27,12 +27,11 @@ from scrapy_eatext.output.placing import python_place
 from scrapy_eatext.output.tables import REPEATED, rows_of_tables
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.datatables import data_tables
-from scrapy_eatext.page.walk import python_walk, walk
 from scrapy_eatext.rendering import render, run, with_outputs
 from scrapy_eatext.tagger.facts import weights
 from scrapy_eatext.tagger.rules import whole_tables
 from tests.support.kept import document
-from tests.support.properties import check_linear
+from tests.support.properties import check_linear, check_walks
 from tests.support.suites import cases
 
 URL = "https://example.com/dir/page"
@@ -94,14 +93,9 @@ def test_output(source, kind, wanted, placed, monkeypatch):
     assert found == wanted
 
 
-@pytest.mark.parametrize("lenient", [False, True])
 @pytest.mark.parametrize("source", SOURCES)
-def test_walks_of_these_pages_agree(source, lenient):
-    root = Page.of(source).root
-    found, expected = walk(root, lenient), python_walk(root, lenient)
-    assert found.text == expected.text
-    for name in ("elements", "blocks", "tokens", "marks"):
-        assert np.array_equal(getattr(found, name), getattr(expected, name))
+def test_walks_of_these_pages_agree(source):
+    check_walks(Page.of(source).root)
 
 
 def test_there_are_enough_of_them():

@@ -9,6 +9,7 @@ from scrapy_eatext.output.text import DEEPEST, python_join, render_text
 from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import render
 from tests.support.kept import all_but
+from tests.support.properties import check_linear
 
 
 def rendered(html: str, *left_out: str) -> str:
@@ -35,11 +36,14 @@ def test_units_without_a_place() -> None:
 
 
 def test_long_lists_and_tables_are_linear() -> None:
-    items = "".join(f"<li>{i}" for i in range(20_000))
-    rows = "".join(f"<tr><td>{i}<td>x" for i in range(20_000))
-    text = rendered(f"<ol>{items}</ol><table>{rows}</table>")
-    assert text.startswith("1. 0\n2. 1\n")
-    assert text.endswith("\n19999 | x")
+    def page(count: int) -> str:
+        items = "".join(f"<li>{i}" for i in range(count))
+        rows = "".join(f"<tr><td>{i}<td>x" for i in range(count))
+        return f"<ol>{items}</ol><table>{rows}</table>"
+
+    assert rendered(page(3)).startswith("1. 0\n2. 1\n3. 2")
+    assert rendered(page(3)).endswith("\n1 | x\n2 | x")
+    check_linear(rendered, page, 4000)
 
 
 def test_items_two_thousand_deep_do_not_come_out_as_spaces() -> None:

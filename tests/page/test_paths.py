@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from lxml import etree
 
-from scrapy_eatext import extract
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.paths import Paths
-from tests import SITE
 from tests.support.pages import any_pages
+from tests.support.suites import EXAMPLE
 
 
 def check(root: etree._Element) -> None:
@@ -38,14 +37,15 @@ def test_paths_lead_to_their_elements(html):
         "<div><b[1]>one</b[1]><b>two</b></div><b[1]><p>three",
         f"<{'x' * 64}><b>one</b></{'x' * 64}><{'x' * 65}><b>two",
         "<p>one<!-- p --><p>two<?p?><h1>three<p>four",
-        *(
-            pytest.param(path.read_bytes(), id=path.name)
-            for path in sorted(SITE.rglob("*.html"))[:20]
-        ),
     ],
 )
-def test_odd_pages_and_those_of_the_example(html):
+def test_odd_pages(html):
     check(Page.of(html).root)
+
+
+def test_pages_of_the_example():
+    for page in EXAMPLE[:20]:
+        check(Page.of(page).root)
 
 
 def test_names_that_xpath_cannot_read_are_counted_past():
@@ -98,12 +98,6 @@ def test_paths_in_a_crowd_take_linear_time():
     assert process_time() - start < 3
     assert found[:2] == ["/html/body/p[1]/i", "/html/body/p[2]/i"]
     assert found[-1] == "/html/body/p[20000]/i"
-
-
-def test_many_blocks_have_their_places_in_time():
-    result = extract("<p>a<p>b" * 20_000, algorithm="density", blocks=True)
-    assert result.blocks is not None
-    assert result.blocks[-1].xpath == "/html/body/p[40000]"
 
 
 def test_trees_that_are_no_whole_page():

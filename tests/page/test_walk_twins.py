@@ -26,11 +26,10 @@ from scrapy_eatext.page.walk import (
     python_nodes_of,
     python_walk,
 )
-from tests import SITE
 from tests.support.hostile import every_page
 from tests.support.pages import any_pages, pages
 from tests.support.properties import COMPILED_ONLY, both, check_linear, check_walks
-from tests.support.suites import cases
+from tests.support.suites import EXAMPLE, cases
 
 
 @pytest.fixture(params=both(python_walk, walking.walk))
@@ -147,10 +146,8 @@ def test_hostile_pages(name):
 
 @COMPILED_ONLY
 def test_pages_of_the_example():
-    found = sorted(SITE.rglob("*.html"))
-    assert len(found) > 20
-    for path in found:
-        check_walks(Page.of(path.read_bytes()).root)
+    for page in EXAMPLE:
+        check_walks(Page.of(page).root)
 
 
 @COMPILED_ONLY
@@ -226,6 +223,11 @@ CORNERS = [
     for case in cases("blocks")
     for _, wanted in case.outputs
 ]
+# Files of cases have no carriage returns.
+RETURNS = [
+    ("<pre>\n\n  a\r\n\tb  \n\n</pre>", ["  a\n\tb"]),
+    ("<p>\u8239\u304c\n \u8a66\uff0c\r\n\u9a13", ["\u8239\u304c\u8a66\uff0c\u9a13"]),
+]
 
 
 def read(walk, root) -> list[str]:
@@ -235,7 +237,7 @@ def read(walk, root) -> list[str]:
     return texts(walk(root))
 
 
-@pytest.mark.parametrize(("source", "expected"), CORNERS)
+@pytest.mark.parametrize(("source", "expected"), [*CORNERS, *RETURNS])
 def test_corners(source, expected, walk):
     assert read(walk, parse(source)) == expected
 
@@ -261,20 +263,6 @@ def test_gaps_are_where_browsers_show_something_else(source, expected, walk):
     cut = [(found.text[:start], found.text[start:end], found.text[end:])
            for start, end in found.gaps.tolist()]  # fmt: skip
     assert [tuple(map(bytes.decode, parts)) for parts in cut] == expected
-
-
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ("<pre>\n\n  a\r\n\tb  \n\n</pre>", ["  a\n\tb"]),
-        (
-            "<p>\u8239\u304c\n \u8a66\uff0c\r\n\u9a13",
-            ["\u8239\u304c\u8a66\uff0c\u9a13"],
-        ),
-    ],
-)
-def test_carriage_returns(source, expected, walk):
-    assert read(walk, parse(source)) == expected
 
 
 def test_text_around_odd_nodes(walk):

@@ -103,17 +103,13 @@ def test_walls_keep_their_text_if_asked():
 
 
 @pytest.mark.parametrize("executor", ["inline", "process"])
-def test_walls_that_keep_their_text_in_a_crawl(server, executor):
-    settings = {**ADDON, "EATEXT_KEEP_WALLS": "1", "EATEXT_EXECUTOR": executor}
-    done = crawl(UrlSpider, settings, urls=(server("/wall/login"),))
-    assert done.items[0]["main_text"]
-    assert done.eatext("response/") == {"login": 1}
-
-
-def test_walls_in_a_crawl(server):
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_walls_in_a_crawl(server, executor, is_kept):
     paths = ("/wall/checking", "/wall/login", "/page/boats")
-    done = crawl(
-        UrlSpider, {**ADDON, "EATEXT_BELOW": "drop"}, urls=tuple(map(server, paths))
-    )
+    more = {"EATEXT_KEEP_WALLS": "1"} if is_kept else {}
+    settings = {**ADDON, **more, "EATEXT_BELOW": "drop", "EATEXT_EXECUTOR": executor}
+    done = crawl(UrlSpider, settings, urls=tuple(map(server, paths)))
     assert done.eatext("response/") == {"checking": 1, "login": 1, "extracted": 1}
-    assert done.eatext("item/") == {"dropped": 2, "response": 1}
+    dropped = {} if is_kept else {"dropped": 2}
+    assert done.eatext("item/") == {"response": 3 - 2 * (not is_kept), **dropped}
+    assert all(item["main_text"] for item in done.items)
