@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.support.crawling import install_reactor, stop_reactor
 from tests.support.mockserver import MockServer
+from tests.support.newssite import NewsSite
 
 # Deadlines would measure the machine; tests of their own time the code that must be
 # linear.
@@ -53,3 +54,10 @@ def pytest_unconfigure() -> None:
 def server() -> Iterator[MockServer]:
     with MockServer() as mock_server:
         yield mock_server
+
+
+@pytest.fixture
+def site() -> Iterator[NewsSite]:
+    news_site = NewsSite()
+    yield news_site
+    news_site.close()

@@ -50,6 +50,7 @@ pytestmark = pytest.mark.slow
 ROOT = DOCS.parent
 EXAMPLE = ROOT / "example_project"
 PAGES = sorted(DOCS.rglob("*.md"))
+README = ROOT / "README.md"
 ARTICLE = EXAMPLE / "site/herald/market-hall.html"
 FERRY = EXAMPLE / "site/herald/ferry-timetable.html"
 ADDRESS = "https://example.com/article"
@@ -397,13 +398,14 @@ def test_every_block_runs(page: Path, sandbox: Sandbox) -> None:
     run(page, sandbox)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [README, *PAGES], ids=lambda page: page.stem)
 def test_examples_have_their_results(
     page: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
     examples = "".join(block.code for block in blocks(page) if ">>>" in block.code)
     test = doctest.DocTestParser().get_doctest(examples, {}, page.name, None, None)
+    assert test.examples or page != README
     assert doctest.DocTestRunner().run(test).failed == 0
 
 

@@ -243,12 +243,6 @@ def test_site_crawls_another_host(tmp_path: Path, server: str) -> None:
     assert {url.hostname for url in urls} == {"localhost"}
 
 
-def test_a_wrong_address_is_refused(tmp_path: Path) -> None:
-    done = scrapy(tmp_path, "crawl", "site", "-a", "urls=ftp://example.com")
-    assert "urls is 'ftp://example.com', it must be URLs or hosts" in done.stderr
-    assert done.returncode != 0
-
-
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.syspath_prepend(str(PROJECT))

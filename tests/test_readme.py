@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 import re
 from ast import literal_eval
@@ -19,15 +18,6 @@ pytestmark = pytest.mark.slow
 
 README = (ROOT / "README.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-
-
-def test_examples_with_results(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    examples = "".join(block for block in BLOCKS if ">>>" in block)
-    test = doctest.DocTestParser().get_doctest(examples, {}, "README.md", None, None)
-    assert test.examples
-    result = doctest.DocTestRunner().run(test)
-    assert result.failed == 0
 
 
 @pytest.mark.parametrize("block", [b for b in BLOCKS if ">>>" not in b])

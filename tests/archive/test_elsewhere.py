@@ -17,12 +17,10 @@ from scrapy_eatext.archive.local import Run
 from scrapy_eatext.archive.manifest import Entry, Manifest, OutputError, outputs
 from scrapy_eatext.archive.readers import ArchiveError, Reading, parts, read, read_part
 from scrapy_eatext.archive.shards import Plan
-from tests.support.archives import URL, filled, page, record, response, warc
+from tests.support.archives import ALL, URL, filled, page, record, response, warc
 from tests.support.commands import run_command
 
 pytestmark = pytest.mark.slow
-
-ALL = {URL.format(i): page(i) for i in range(5)}
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

@@ -31,12 +31,14 @@ from scrapy_eatext.archive.readers import (
 )
 from scrapy_eatext.archive.shards import Plan
 from tests.support.archives import (
+    ALL,
     INLINE,
     URL,
     filled,
     line,
     page,
     page_record,
+    pages_of,
     read_in_parts,
 )
 from tests.support.archives import warc as warc_of
@@ -48,12 +50,7 @@ zstd = pytest.importorskip(
     "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 )
 
-ALL = {URL.format(i): page(i) for i in range(5)}
 LINES = [line(url=url, html=html.decode(), n=1) for url, html in ALL.items()]
-
-
-def pages_of(found):
-    return {one.url: one.html for one in found if not one.outcome}
 
 
 def test_rows_have_statuses_and_times(tmp_path):

@@ -14,9 +14,11 @@ import pytest
 
 from scrapy_eatext.archive.readers import Reading, parts, read, warc
 from tests.support.archives import (
+    ALL,
     URL,
     page,
     page_record,
+    pages_of,
     read_in_parts,
     record,
     response,
@@ -49,10 +51,6 @@ def records_of(data: bytes, most: int = 0, cuts: Sequence[int] = ()):
     return [one for span in spans for one in warc.read(io.BytesIO(data), *span, most)]
 
 
-def pages_of(found) -> dict[str, bytes]:
-    return {one.url: one.html for one in found if not one.outcome}
-
-
 def whole_of(found) -> dict[str, bytes]:
     return {one.url: one.html for one in found if not one.error}
 
@@ -62,7 +60,6 @@ def outcomes_of(found) -> list[str]:
 
 
 FIVE = [page_record(i) for i in range(5)]
-ALL = {URL.format(i): page(i) for i in range(5)}
 
 
 @pytest.mark.parametrize("packing", PACKINGS)

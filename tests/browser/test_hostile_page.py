@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from scrapy_eatext.review.markup import POLICY, SANDBOX
-from tests.support.newssite import NewsSite
 from tests.support.reviewing import article
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def listener() -> Iterator[NewsSite]:
-    site = NewsSite()
-    yield site
-    site.close()
 
 
 # Markup of which each piece would run a script that sends a request, or load, submit,
@@ -70,11 +60,11 @@ WAYS = [
 
 
 def test_nothing_of_a_hostile_page_runs_and_nothing_leaves(
-    tmp_path, review, screen, listener
+    tmp_path, review, screen, site
 ):
     folder = tmp_path / "pages"
     folder.mkdir()
-    ways = "\n".join(WAYS).replace("U/", f"{listener.url}/")
+    ways = "\n".join(WAYS).replace("U/", f"{site.url}/")
     (folder / "hostile.html").write_text(article("hostile") + ways, "utf-8")
     shown = screen(review("pages").url)
     asked: list[str] = []
@@ -92,7 +82,7 @@ def test_nothing_of_a_hostile_page_runs_and_nothing_leaves(
     shown.page.wait_for_selector(".text-line .words")
     shown.press("1")
     shown.page.wait_for_timeout(1500)
-    assert not listener.asked
+    assert not site.asked
     assert [url for url in asked if not url.startswith(address.partition("#")[0])] == []
     assert opened == []
     assert shown.page.url == address
@@ -113,9 +103,9 @@ def test_nothing_of_a_hostile_page_runs_and_nothing_leaves(
     assert left == []
 
 
-def test_the_header_alone_would_do(listener, chromium):
+def test_the_header_alone_would_do(site, chromium):
     """Of a page that is not cleaned, under the same header and sandbox."""
-    ways = "\n".join(WAYS).replace("U/", f"{listener.url}/")
+    ways = "\n".join(WAYS).replace("U/", f"{site.url}/")
     tab = chromium.new_page()
     outer = "http://127.0.0.1:9"
 
@@ -128,5 +118,5 @@ def test_the_header_alone_would_do(listener, chromium):
     serve("inner", article("hostile") + ways, **{"Content-Security-Policy": POLICY})
     tab.goto(f"{outer}/outer")
     tab.wait_for_timeout(1500)
-    assert not listener.asked
+    assert not site.asked
     tab.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import socket
 import time
@@ -431,13 +430,6 @@ def test_a_page_that_cannot_be_written_keeps_its_labels(
         page.write("mmmmmmmm", accepted=True)
     assert one_file(folder).read_bytes() == before
     assert page.found.labels == SIGNS
-
-
-def test_the_page_of_a_label_is_kept_beside_it(
-    folder: LabelFolder, page: Opened
-) -> None:
-    (html,) = (folder.folder / "html").iterdir()
-    assert gzip.decompress(html.read_bytes()) == page.html == page_of("a")
 
 
 def test_a_large_page_says_so(folder: LabelFolder) -> None:

@@ -41,15 +41,27 @@ def test_the_queue_has_each_address_once_and_the_best_first(state):
     assert taken(state) == []
 
 
-def test_what_was_asked_for_and_is_not_done_is_asked_for_again(path):
+@pytest.mark.parametrize(
+    ("became", "is_finished", "following"),
+    [
+        # A run that was stopped goes on with what was asked for and is not done.
+        (["done", "refused", ""], False, (True, ["c"])),
+        # What had no answer is asked for in the next run, ...
+        (["failed", "done", "done"], False, (False, ["a"])),
+        # and so is what is left of a finished one, which is no reason to go on.
+        (["", "held", "done"], True, (False, ["a", "b"])),
+    ],
+)
+def test_what_the_next_run_asks_for(path, became, is_finished, following):
     state = State(path)
-    state.add([Visit("a"), Visit("b"), Visit("c")])
-    queue = iter(state.take, None)
-    state.done(next(queue).url, text="A")
-    state.set(next(queue).url, "refused")
-    next(queue)
-    state.close()
-    assert next_run(path) == (True, ["c"])
+    state.add(map(Visit, "abc"))
+    for visit, what in zip(iter(state.take, None), became, strict=True):
+        if what == "done":
+            state.done(visit.url, text="A")
+        elif what:
+            state.set(visit.url, what, "x" * (what == "held"))
+    state.close(is_finished=is_finished)
+    assert next_run(path) == following
 
 
 def test_a_new_round(path):
@@ -176,17 +188,6 @@ def test_a_file_that_another_crawl_uses(path, monkeypatch):
     assert next_run(path) == (False, [])
 
 
-def test_what_is_left_of_a_finished_run_is_no_reason_to_go_on(path):
-    state = State(path)
-    state.add([Visit("a"), Visit("b"), Visit("c")])
-    queue = iter(state.take, None)
-    next(queue)
-    state.set(next(queue).url, "held", "x")
-    state.done(next(queue).url)
-    state.close(is_finished=True)
-    assert next_run(path) == (False, ["a", "b"])
-
-
 def test_what_is_held_back(state):
     state.add([Visit("a"), Visit("b"), Visit("c")])
     for visit in iter(state.take, None):
@@ -213,14 +214,3 @@ def test_a_state_of_other_hosts(path):
     State(path, ["b.org", "a.org"]).close()
     with pytest.raises(ValueError, match=r"a crawl of a\.org, b\.org$"):
         State(path, ["a.org"])
-
-
-def test_what_had_no_answer_is_asked_for_in_the_next_run(path):
-    state = State(path)
-    state.add([Visit("a"), Visit("b")])
-    queue = iter(state.take, None)
-    state.set(next(queue).url, "failed")
-    state.done(next(queue).url)
-    assert list(queue) == []
-    state.close()
-    assert next_run(path) == (False, ["a"])

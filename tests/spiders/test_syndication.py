@@ -19,31 +19,25 @@ ATOM = b"""<feed xmlns="http://www.w3.org/2005/Atom"><title>Boats</title><entry>
 </entry></feed>"""
 
 
-def test_rss():
-    assert list(pages_of_feed(RSS, URL)) == [
-        ("https://a.org/1", "2024-03-01T10:00:00Z"),
-        ("https://a.org/2", ""),
-    ]
+DATA = [
+    {"url": "https://a.org/1", "date_modified": "2024-03-01"},
+    {"url": "https://a.org/2", "date_published": 3},
+    {"url": 3},
+    4,
+]
 
 
-def test_atom():
-    assert list(pages_of_feed(ATOM, URL)) == [
-        ("https://a.org/1", "2024-03-01T10:00:00Z")
-    ]
-
-
-def test_json():
-    items = [
-        {"url": "https://a.org/1", "date_modified": "2024-03-01"},
-        {"url": "https://a.org/2", "date_published": 3},
-        {"url": 3},
-        4,
-    ]
-    body = json.dumps({"items": items}).encode()
-    assert list(pages_of_feed(body, URL)) == [
-        ("https://a.org/1", "2024-03-01"),
-        ("https://a.org/2", ""),
-    ]
+@pytest.mark.parametrize(
+    ("feed", "dates"),
+    [
+        (RSS, ["2024-03-01T10:00:00Z", ""]),
+        (ATOM, ["2024-03-01T10:00:00Z"]),
+        (json.dumps({"items": DATA}).encode(), ["2024-03-01", ""]),
+    ],
+)
+def test_feeds(feed, dates):
+    expected = [(f"https://a.org/{n}", date) for n, date in enumerate(dates, 1)]
+    assert list(pages_of_feed(feed, URL)) == expected
 
 
 @pytest.mark.parametrize(
