@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
+from importlib import import_module
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import SITE
 from tests.support.crawling import install_reactor, stop_reactor
 from tests.support.mockserver import MockServer
 from tests.support.newssite import NewsSite
@@ -54,6 +57,18 @@ def pytest_unconfigure() -> None:
 def server() -> Iterator[MockServer]:
     with MockServer() as mock_server:
         yield mock_server
+
+
+@pytest.fixture(scope="module")
+def example_site() -> Iterator[str]:
+    """The address of the bundled site, which is served."""
+    sys.path.append(str(SITE.parent))
+    try:
+        served = import_module("example.server").Site()
+    finally:
+        sys.path.remove(str(SITE.parent))
+    yield served.url
+    served.close()
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.spiders import SiteSpider
 from scrapy_eatext.spiders.state import Visit
 from tests.support import archives, crawling
-from tests.support.crawling import DOCS, PATIENCE
+from tests.support.crawling import DOCS, PATIENCE, fed
 
 pytestmark = pytest.mark.slow
 
@@ -317,18 +317,7 @@ def run(page: Path, sandbox: Sandbox) -> None:
 
 
 @pytest.fixture(scope="module")
-def site() -> Iterator[str]:
-    sys.path.append(str(EXAMPLE))
-    try:
-        served = import_module("example.server").Site()
-    finally:
-        sys.path.remove(str(EXAMPLE))
-    yield served.url
-    served.close()
-
-
-@pytest.fixture(scope="module")
-def tutorial(tmp_path_factory: pytest.TempPathFactory, site: str) -> Path:
+def tutorial(tmp_path_factory: pytest.TempPathFactory, example_site: str) -> Path:
     """The sandbox in which the tutorial was followed, word for word."""
     root = tmp_path_factory.mktemp("docs")
     (root / "bin").mkdir()
@@ -337,13 +326,13 @@ def tutorial(tmp_path_factory: pytest.TempPathFactory, site: str) -> Path:
         script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
         script.chmod(0o755)
     shutil.copytree(EXAMPLE / "almanac", root / "example_project/almanac")
-    run(DOCS / "tutorial.md", Sandbox(root, site, root))
+    run(DOCS / "tutorial.md", Sandbox(root, example_site, root))
     return root
 
 
 @pytest.fixture
 def sandbox(
-    tutorial: Path, site: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tutorial: Path, example_site: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Sandbox:
     """The tutorial's project, with what the other pages take for granted."""
     folder = tmp_path / "project"
@@ -360,7 +349,7 @@ def sandbox(
     shutil.copy(model, folder / "my-models")
     monkeypatch.chdir(folder)
     stand_in(monkeypatch)
-    return Sandbox(tutorial, site, folder)
+    return Sandbox(tutorial, example_site, folder)
 
 
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -371,12 +360,8 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "elasticsearch.helpers", bulk)
 
 
-def items_of(feed: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in feed.read_text("utf-8").splitlines()]
-
-
 def test_the_tutorial_makes_a_feed(tutorial: Path) -> None:
-    items = items_of(tutorial / "news/articles.jsonl")
+    items = fed(tutorial / "news/articles.jsonl")
     assert len(items) >= 20
     assert all(len(item["main_text"]) > 100 for item in items)
     sites = tutorial / "example_project/almanac/my-sites"
@@ -439,7 +424,7 @@ def test_the_front_page_shows_what_comes_out(
         expected = json.loads(line)
         made = next(
             item
-            for item in items_of(Path(name))
+            for item in fed(Path(name))
             if Path(urlsplit(item["url"]).path).name == FERRY.name
             and item.get("index") == expected.get("index")
         )

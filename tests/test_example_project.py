@@ -20,14 +20,13 @@ import pytest
 
 from scrapy_eatext.algorithms import DEFAULT, REGISTRY, get_algorithm
 from scrapy_eatext.page import Page
-from tests import ROOT
+from tests import ROOT, SITE
 from tests.support.commands import run_scrapy
-from tests.support.crawling import PATIENCE
+from tests.support.crawling import PATIENCE, fed
 
 pytestmark = pytest.mark.slow
 
 PROJECT = ROOT / "example_project"
-SITE = PROJECT / "site"
 EXPECTED = PROJECT / "expected"
 # The datetime values in Scrapy's dump of its stats are no literals.
 NOT_LITERAL = re.compile(r"datetime\.datetime\([^\n]*\)")
@@ -47,8 +46,7 @@ class Crawl:
     output: Path
 
     def items(self, name: str) -> list[dict[str, str]]:
-        text = (self.output / f"{name}.jsonl").read_text("utf-8")
-        return [json.loads(line) for line in text.splitlines()]
+        return fed(self.output / f"{name}.jsonl")
 
 
 def scrapy(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -232,8 +230,8 @@ def test_raw_gives_the_same_text_and_no_html(
     assert done.stats["eatext/item/html"] == len(LINKED)
 
 
-def test_site_crawls_another_host(tmp_path: Path, server: str) -> None:
-    url = server.replace("127.0.0.1", "localhost") + "/werkstatt/bienen.html"
+def test_site_crawls_another_host(tmp_path: Path, served: str) -> None:
+    url = served.replace("127.0.0.1", "localhost") + "/werkstatt/bienen.html"
     settings = ["-s", "DOWNLOAD_DELAY=0", "-a", "max_depth=1", "-a", "kinds=article"]
     done = crawl(tmp_path, "site", "-a", f"urls={url}", *settings)
     urls = [urlsplit(item["url"]) for item in done.items("site")]
@@ -244,13 +242,8 @@ def test_site_crawls_another_host(tmp_path: Path, server: str) -> None:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.syspath_prepend(str(PROJECT))
-    from example.server import Site
-
-    site = Site()
-    yield site.url.removesuffix("/index.html")
-    site.close()
+def served(example_site: str) -> str:
+    return example_site.removesuffix("/index.html")
 
 
 def get(url: str) -> tuple[str, dict[str, str], bytes]:
@@ -258,29 +251,29 @@ def get(url: str) -> tuple[str, dict[str, str], bytes]:
         return response.url, dict(response.headers), response.read()
 
 
-def test_server_sends_headers(server: str) -> None:
-    url, _, _ = get(server + "/docs/help")
-    assert url == server + "/docs/faq.html"
-    _, headers, body = get(server + "/herald/market-hall.html")
+def test_server_sends_headers(served: str) -> None:
+    url, _, _ = get(served + "/docs/help")
+    assert url == served + "/docs/faq.html"
+    _, headers, body = get(served + "/herald/market-hall.html")
     assert headers["Content-Encoding"] == "gzip"
     assert gzip.decompress(body) == (SITE / "herald/market-hall.html").read_bytes()
-    _, headers, body = get(server + "/ru/samovar.html")
+    _, headers, body = get(served + "/ru/samovar.html")
     assert headers["Content-Type"] == "text/html"
     assert "самовар" in body.decode("cp1251")
-    _, headers, body = get(server + "/ja/shotengai.html")
+    _, headers, body = get(served + "/ja/shotengai.html")
     assert headers["Content-Type"] == "text/html; charset=Shift_JIS"
     assert "豆腐" in body.decode("shift_jis")
-    _, headers, _ = get(server + "/herald/tides")
+    _, headers, _ = get(served + "/herald/tides")
     assert headers["Content-Type"] == "image/png"
-    assert json.loads(get(server + "/shop/stock.json")[2])["items"]
-    assert f"<loc>{server}/index.html</loc>" in get(server + "/sitemap.xml")[2].decode()
-    _, _, body = get(server + "/herald/calendar/2026/12")
+    assert json.loads(get(served + "/shop/stock.json")[2])["items"]
+    assert f"<loc>{served}/index.html</loc>" in get(served + "/sitemap.xml")[2].decode()
+    _, _, body = get(served + "/herald/calendar/2026/12")
     assert b'href="/herald/calendar/2027/1"' in body
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/../example/settings.py", "/docs"])
-def test_server_has_only_the_site(server: str, path: str) -> None:
+def test_server_has_only_the_site(served: str, path: str) -> None:
     with pytest.raises(HTTPError) as caught:
-        get(server + path)
+        get(served + path)
     assert caught.value.code == 404
     caught.value.close()

@@ -84,7 +84,9 @@ def test_what_must_hold_of_every_algorithm(algorithm, options, html):
     check_algorithm(html, algorithm, options)
 
 
-@pytest.mark.parametrize("unit", ["<p>It was cold.</p>", "<p><a href=/a>More</a></p>"])
+@pytest.mark.parametrize(
+    "unit", ["<p>It was cold on the water.</p>", "<p><a href=/a>More</a></p>"]
+)
 @pytest.mark.parametrize(("algorithm", "options"), MODES)
 def test_every_algorithm_takes_linear_time(algorithm, options, unit):
     made = get_algorithm(algorithm, options)

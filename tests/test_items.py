@@ -7,11 +7,7 @@ from scrapy.settings import Settings
 
 from scrapy_eatext import extract, items
 from scrapy_eatext.crawl.settings import Config
-
-HTML = """<html lang=en><head><title>Boats</title>
-<meta name=author content="Ann Li"><meta name=date content=2024-03-01></head>
-<body><h1>Boats</h1><p>The river of the small town was quiet, and nobody who came to
-see the boats that day, of whom there were many, had seen it so before.</p>"""
+from tests.support.passages import BOATS
 
 
 @pytest.mark.parametrize(
@@ -24,7 +20,7 @@ see the boats that day, of whom there were many, had seen it so before.</p>"""
 )
 def test_fields_fit_their_items(fields, cls):
     config = Config.from_settings(Settings({"EATEXT_FIELDS": fields}))
-    result = extract(HTML, url="https://example.com/", algorithm="density")
+    result = extract(BOATS, url="https://example.com/", algorithm="density")
     values = {name: getattr(result, what) for name, what in config.fields.items()}
     item = cls(url="https://example.com/", **values)
     assert set(fields) == set(cls.__dataclass_fields__) - {"url"}

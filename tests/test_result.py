@@ -31,16 +31,14 @@ from scrapy_eatext.result import (
     to_json,
 )
 from tests.support.algorithms import Plain
+from tests.support.passages import BOATS
 
 URL = "https://example.com/boats"
-HTML = """<html lang=en><head><title>Boats</title><meta name=author content="Ann Li"></head>
-<body><h1>Boats</h1><p>The <b>river</b> of the small town was quiet, and nobody who came
-to see the boats that day, of whom there were many, had seen it so before.</p>"""
 CHOICE = Choice(algorithms=("density",))
 
 
 def result():
-    return extract(HTML, url=URL, algorithm="density")
+    return extract(BOATS, url=URL, algorithm="density")
 
 
 @pytest.mark.parametrize(
@@ -59,7 +57,7 @@ def test_computed_when_asked_for():
     assert found.markdown is found.markdown
     assert "<strong>river</strong>" in found.html
     assert [block.kept for block in found.blocks] == [
-        block.kept for block in extract(HTML, algorithm="density", blocks=True).blocks
+        block.kept for block in extract(BOATS, algorithm="density", blocks=True).blocks
     ]
     assert found == result()
 
@@ -203,7 +201,7 @@ def test_a_result_without_its_page_has_what_was_asked_for(by_job):
     asked = ("markdown", "author", "text")
     found = result().detached(asked)
     if by_job:
-        found = extract_page(Job(HTML, URL, CHOICE, Limits(), asked)).result
+        found = extract_page(Job(BOATS, URL, CHOICE, Limits(), asked)).result
     assert set(found.computed) == {"markdown", "metadata"}
     assert found.source is None
     assert found.author == "Ann Li"
@@ -224,7 +222,7 @@ def test_a_result_without_its_text():
 
 
 def test_a_way_back_to_the_response():
-    response = HtmlResponse(URL, body=HTML, encoding="utf-8")
+    response = HtmlResponse(URL, body=BOATS, encoding="utf-8")
     way = Reextraction(ref(response), CHOICE, Limits(), "extracted")
     found = MainText("x").backed({}, way)
     assert "**river**" in found.markdown
@@ -239,7 +237,7 @@ def test_a_way_back_to_the_response():
 
 
 def test_a_way_back_to_a_page_that_was_given_up():
-    response = HtmlResponse(URL, body=HTML, encoding="utf-8")
+    response = HtmlResponse(URL, body=BOATS, encoding="utf-8")
     way = Reextraction(ref(response), CHOICE, Limits(), "timed_out")
     assert "river" in MainText().backed({}, way).markdown
     small = Reextraction(ref(response), CHOICE, Limits(max_size=20), "too_large")

@@ -19,6 +19,7 @@ from tests import ROOT
 redis = pytest.importorskip("redis")
 pytest.importorskip("scrapy_redis")
 
+from tests.support.crawling import ADDON
 from tests.support.mockserver import text_of
 from tests.support.redisspider import PAGES
 
@@ -28,8 +29,6 @@ pytestmark = [
     pytest.mark.apart,
     pytest.mark.skipif(PROGRAM is None, reason="there is no redis-server"),
 ]
-
-ADDON = {"ADDONS": {"scrapy_eatext.Addon": 500}}
 
 
 @contextmanager

@@ -160,7 +160,6 @@ def cell(server, name):
         done = crawl(ItemsSpider, settings, server=server, way=way)
     finally:
         logger.removeHandler(warned)
-    assert not done.errors
     assert sum(done.eatext("item/").values()) == done.stats["eatext/item_count"]
     # Each class is warned about once.
     assert len(warned.classes) == len(set(warned.classes))

@@ -33,7 +33,6 @@ def test_every_output_goes_through(server):
             return [{"kind": "next"}]
 
     done = crawl(OtherOutputSpider, ADDON, urls=(server("/page/one"),))
-    assert not done.errors
     assert {item["kind"]: item["main_text"] for item in done.items} == {
         "dict": text_of("one"),
         "next": text_of("next"),
@@ -101,7 +100,7 @@ def test_items_are_let_go_whatever_becomes_of_them(server, services, place):
         "CONCURRENT_ITEMS": 10,
         "LOG_LEVEL": "WARNING",
     }
-    done = crawl(Many, settings, urls=(server("/page/one"),))
+    done = crawl(Many, settings, fails=True, urls=(server("/page/one"),))
     assert len(done.items) == 1998
     assert len(done.dropped) == len(done.errors) == 1
     if place:

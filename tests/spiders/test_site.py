@@ -22,6 +22,7 @@ from scrapy_eatext.spiders import SiteSpider
 from scrapy_eatext.spiders.addresses import shapes
 from scrapy_eatext.spiders.state import Visit
 from tests.support.commands import run_command, run_scrapy
+from tests.support.crawling import fed
 from tests.support.newssite import ONE_BY_ONE, article, canonical, listing, urlset
 from tests.support.suites import values_of
 
@@ -365,7 +366,7 @@ def test_the_command(site, tmp_path):
     # A line that shows how far the crawl is, and nothing else.
     assert re.fullmatch(r"(\r\x1b\[K(\d+ responses, [^\r\n]*)?)+", shown)
     assert shown.endswith("\x1b[K")
-    items = [json.loads(line) for line in feed.read_text("utf-8").splitlines()]
+    items = fed(feed)
     assert sorted(item["url"].removeprefix(site.url) for item in items) == wanted
     assert all(item["markdown"] and "text" not in item for item in items)
     assert re.search(r"yielded\s+article\s+127.0.0.1\s+4", done.stdout)
@@ -410,7 +411,7 @@ def test_the_project_s_feeds(site, tmp_path):
     assert done.returncode == 1
     assert re.search(r"failed\s+start\s+1", done.stderr)
     assert done.stdout == (tmp_path / "a.jsonl").read_text("utf-8")
-    assert len([json.loads(line) for line in done.stdout.splitlines()]) == 4
+    assert len(fed(tmp_path / "a.jsonl")) == 4
 
 
 @pytest.mark.slow

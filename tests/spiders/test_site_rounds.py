@@ -119,7 +119,7 @@ class Picky(SiteSpider):
 
 def test_an_error_on_a_page_is_no_reason_not_to_look_for_news(site, state):
     wanted = site.add_news()
-    first = crawl(Picky, SETTINGS, urls=site.url, state=state)
+    first = crawl(Picky, SETTINGS, fails=True, urls=site.url, state=state)
     assert len(first.errors) == 2
     assert len(first.items) == len(wanted) - 2
     add_newest(site)
@@ -131,7 +131,7 @@ def test_errors_do_not_keep_back_what_is_alike(site):
         fails_on = ""
 
     site.add_news(15, 15)
-    crawl(Failing, SETTINGS, urls=site.url)
+    crawl(Failing, SETTINGS, fails=True, urls=site.url)
     assert sum(path.startswith("/news/") for path in site.asked) == 15
 
 

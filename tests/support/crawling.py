@@ -134,12 +134,6 @@ class Crawl:
             if key.startswith(prefix)
         }
 
-    def adds_up(self) -> bool:
-        """Whether every response has one outcome."""
-        return sum(self.eatext("response/").values()) == self.stats.get(
-            "eatext/response_count", 0
-        )
-
 
 # The stats that the docs name; what stands in <> is a part of a name.
 _STATS = [
@@ -166,9 +160,17 @@ def default_settings() -> dict[str, Any]:
 
 
 def crawl(
-    spider: type[scrapy.Spider], settings: dict[str, Any], **kwargs: Any
+    spider: type[scrapy.Spider],
+    settings: dict[str, Any],
+    *,
+    fails: bool = False,
+    **kwargs: Any,
 ) -> Crawl:
-    """Run a spider to its end.  An error at its start is in ``error``."""
+    """Run a spider to its end.  An error at its start is in ``error``.
+
+    Unless it ``fails``, no callback and no pipeline raises an error.  Each response has
+    one outcome.
+    """
     done = Crawl()
 
     async def start() -> None:
@@ -204,6 +206,9 @@ def crawl(
 
     run(start())
     assert [stat for stat in done.eatext() if not is_documented(stat)] == []
+    assert bool(done.errors) == fails
+    outcomes = done.eatext("response/").values()
+    assert sum(outcomes) == done.stats.get("eatext/response_count", 0)
     if done.error is not None:
         # What the failure left open is to be reported in this test, not in a later one.
         gc.collect()
