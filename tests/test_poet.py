@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import replace
 from datetime import datetime, timezone
 from functools import partial
@@ -28,6 +27,7 @@ from scrapy_eatext import MainText, extract, poet
 from scrapy_eatext.result import Entry, Metadata, Post
 from tests.support.crawling import UrlSpider, crawl
 from tests.support.mockserver import text_of
+from tests.support.pages import json_ld
 from tests.support.passages import BOATS
 
 pytestmark = pytest.mark.slow
@@ -155,8 +155,7 @@ def test_what_a_page_tells_of_itself_goes_into_the_item_of_its_kind():
 
 def with_data(head, data):
     """The result of a page with data in JSON-LD."""
-    script = f'<script type="application/ld+json">{json.dumps(data)}</script>'
-    return extract(f"{head}{script}<p>x")
+    return extract(f"{head}{json_ld(data)}<p>x")
 
 
 def test_a_product_goes_into_its_item():

@@ -9,9 +9,7 @@ import pytest
 import scrapy
 from scrapy.exceptions import DropItem
 from scrapy.http import HtmlResponse
-from scrapy.settings import Settings
-from scrapy.signalmanager import SignalManager
-from scrapy.statscollectors import StatsCollector
+from scrapy.utils.test import get_crawler
 
 from scrapy_eatext import EatextSpiderMiddleware
 from scrapy_eatext.crawl.service import Service
@@ -128,24 +126,18 @@ def test_items_that_another_middleware_swallows_are_let_go(server, services):
     assert not services[0].ties._tied
 
 
-class FakeCrawler:
-    settings = Settings({"EATEXT_ALGORITHM": PLAIN})
-    spider = None
-
-    def __init__(self):
-        self.signals = SignalManager(self)
-        self.stats = StatsCollector(self)
+SETTINGS = {"EATEXT_ALGORITHM": PLAIN}
 
 
 @pytest.fixture
 def service():
-    made = Service.of(FakeCrawler())
+    made = Service.of(get_crawler(settings_dict=SETTINGS))
     yield made
     run(made._close())
 
 
 def test_nothing_stays_of_a_crawl_that_could_not_start():
-    crawler = FakeCrawler()
+    crawler = get_crawler(settings_dict=SETTINGS)
     middleware = EatextSpiderMiddleware.from_crawler(crawler)
     assert middleware._service is Service.of(crawler)
     gone = weakref.ref(crawler)

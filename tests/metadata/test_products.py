@@ -8,6 +8,7 @@ from dataclasses import asdict
 import pytest
 
 from scrapy_eatext import extract
+from tests.support.pages import json_ld
 from tests.support.suites import cases, values_of
 
 URL = "https://shop.example.com/kea"
@@ -25,16 +26,12 @@ def page(body: str, title: str = "Kea - Boats") -> str:
     return f"<title>{title}</title><body><p>A boat for three.</p>{body}"
 
 
-def linked(data: object) -> str:
-    return f'<script type="application/ld+json">{json.dumps(data)}</script>'
-
-
 def product(body: str, title: str = "Kea - Boats"):
     return extract(page(body, title), url=URL).product
 
 
 def offered(offers: object):
-    found = product(linked({**KEA_BOAT, "offers": offers}))
+    found = product(json_ld({**KEA_BOAT, "offers": offers}))
     return found.price, found.currency
 
 
@@ -47,7 +44,7 @@ def test_a_product_in_each_form(source):
 
 def test_what_one_source_lacks_another_has():
     found = product(
-        linked(KEA_BOAT)
+        json_ld(KEA_BOAT)
         + '<div itemscope itemtype="https://schema.org/Product"><b itemprop=name>Kea</b>'
         "<i itemprop=sku>12</i></div>"
         '<meta property="product:price:amount" content="12.90">'
@@ -78,7 +75,7 @@ def test_an_offer_and_a_brand_that_are_referred_to():
         {"@type": "Offer", "@id": "#o", "price": "5", "priceCurrency": "EUR"},
         {"@type": "Brand", "@id": "#b", "name": "Boaty", "brand": {"@id": "#b"}},
     ]
-    found = product(linked({"@graph": graph}))
+    found = product(json_ld({"@graph": graph}))
     assert (found.price, found.brand) == ("5", "Boaty")
 
 
@@ -98,7 +95,7 @@ def test_a_product_that_is_a_property_of_nothing():
 @pytest.mark.parametrize(("steps", "read"), values_of("tables/recipe_steps.txt"))
 def test_steps_of_a_recipe(steps, read):
     data = {"@type": ["Recipe"], "name": "Bread", "recipeInstructions": steps}
-    assert extract(page(linked(data))).recipe.steps == read
+    assert extract(page(json_ld(data))).recipe.steps == read
 
 
 def test_a_recipe():
@@ -111,7 +108,7 @@ def test_a_recipe():
         "<div itemscope itemtype=https://schema.org/Recipe><b itemprop=name>Rolls</b>"
         "<time itemprop=cookTime datetime=PT1H>an hour</time></div>"
     )
-    found = extract(page(linked(bread) + rolls)).recipe
+    found = extract(page(json_ld(bread) + rolls)).recipe
     assert found.ingredients == ("1 kg of flour", "salt & water")
     assert (found.name, found.yields, found.cook_time) == ("Bread", "2 loaves", "PT1H")
     assert found.sources["total_time"] == "json-ld"
@@ -120,7 +117,7 @@ def test_a_recipe():
 
 def test_things_as_they_stand_there():
     data = {"@type": "Event", "name": "Regatta", "location": {"name": "Lake"}}
-    found = extract(page(linked([data]) + FORMS["rdfa"])).structured_data
+    found = extract(page(json_ld([data]) + FORMS["rdfa"])).structured_data
     assert [thing.source for thing in found] == ["json-ld", "rdfa"]
     assert found[0].values == data
     assert found[1].values["offers"][0]["price"] == ["1299.5"]
@@ -147,7 +144,7 @@ def test_things_are_bounded():
         deep = {"a": deep}
     data = [deep, {"b": ["c" * 1000] * 1000}, {"d": list(range(100_000))}]
     for one in data:
-        found = extract(page(linked(one))).structured_data
+        found = extract(page(json_ld(one))).structured_data
         text = json.dumps([thing.values for thing in found])
         assert len(text) < 400_000
         assert text.count('"a"') < 20
@@ -170,13 +167,13 @@ def test_wrong_types_everywhere(wrong):
         {"@type": "Recipe", **dict.fromkeys(names, wrong)},
         {**KEA_BOAT, "offers": dict.fromkeys(inside, wrong), "aggregateRating": rating},
     ]
-    found = extract(page(linked({"@graph": things})), url=URL)
+    found = extract(page(json_ld({"@graph": things})), url=URL)
     assert found.product is not None
     json.dumps(found.detached().as_dict())
 
 
 def test_more_data_than_are_read():
-    many = linked({"@type": "Product", "name": "Moa", "x": ["y" * 100] * 100_000})
-    more = linked([{"@type": "Product", "name": "Moa", "offers": [{}] * 50}] * 2000)
+    many = json_ld({"@type": "Product", "name": "Moa", "x": ["y" * 100] * 100_000})
+    more = json_ld([{"@type": "Product", "name": "Moa", "offers": [{}] * 50}] * 2000)
     nested = "<div itemscope itemprop=offers>" * 3000
-    assert product(many + more + nested + linked(KEA_BOAT))
+    assert product(many + more + nested + json_ld(KEA_BOAT))

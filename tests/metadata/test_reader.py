@@ -23,7 +23,7 @@ from scrapy_eatext.metadata.visible import Visible
 from scrapy_eatext.page import Page, dates
 from scrapy_eatext.page.head import head_of
 from scrapy_eatext.result import IncompleteError
-from tests.support.pages import any_pages
+from tests.support.pages import any_pages, json_ld
 from tests.support.properties import check_linear
 from tests.support.suites import table_of, values_of
 
@@ -38,13 +38,6 @@ def meta(**values):
     return "".join(
         f'<meta name="{name.replace("__", ":")}" content="{value}">'
         for name, value in values.items()
-    )
-
-
-def script(*things):
-    return "".join(
-        f'<script type="application/ld+json">{json.dumps(thing)}</script>'
-        for thing in things
     )
 
 
@@ -76,7 +69,7 @@ def test_images_that_only_have_a_size():
 def test_json_ld_behind_many_signs(signs):
     """The sign by which the type is found may stand anywhere else."""
     style = f"<style>{'a+b {}' * signs}</style>"
-    found = metadata(f"{style}{script({'@type': 'Person'})}{style}{script(ARTICLE)}")
+    found = metadata(f"{style}{json_ld({'@type': 'Person'})}{style}{json_ld(ARTICLE)}")
     assert found.title == "Boats on the river"
 
 
@@ -160,7 +153,7 @@ def test_which_comes_first_by_the_country_of_the_address(url, published):
 
 
 def test_attributes_of_a_result():
-    result = extract(f"<html><head>{script(ARTICLE)}</head><p>x", url=URL)
+    result = extract(f"<html><head>{json_ld(ARTICLE)}</head><p>x", url=URL)
     assert result.title == "Boats on the river"
     assert (result.author, result.authors) == ("Ann Li, Bo Ek", ("Ann Li", "Bo Ek"))
     assert (result.date[:10], result.modified) == ("2024-03-01", "2024-03-02")
@@ -229,7 +222,7 @@ def test_microdata_around_the_whole_page() -> None:
 
 
 def test_the_source_of_a_response_is_its_body():
-    body = f"<html><head>{script(ARTICLE)}</head><p>é".encode()
+    body = f"<html><head>{json_ld(ARTICLE)}</head><p>é".encode()
     # A bare tree has none.
     tree = Page.of(Selector(body.decode()))
     assert read_metadata(tree).authors == ("Ann Li", "Bo Ek")
@@ -258,7 +251,7 @@ SAID = {
                        for i in range(20_000)),
     "many": "<meta property=article:tag content=boat>" * 20_000,
     "links": f"<link rel=canonical href='/{HUGE}'><link rel=image_src href='/{HUGE}'>",
-    "json-ld": script(
+    "json-ld": json_ld(
         {"@type": "Article", "headline": HUGE[:400_000]},
         {"@type": "Article", "description": HUGE[:400_000]},
         {"@type": "Article", "keywords": HUGE.replace(" ", ",")[:400_000]},
@@ -267,7 +260,7 @@ SAID = {
         {"@type": "Article", "inLanguage": "x" * 400_000, "url": "/" + "x" * 400_000},
         {"@type": "Article", "image": "/" + "x" * 400_000, "datePublished": "9" * 400_000},
     ),
-    "images": script({"@type": "Article", "image": [
+    "images": json_ld({"@type": "Article", "image": [
         {"url": f"/{i}{'x' * 3000}.png", "caption": HUGE[:3000]} for i in range(100)
     ]}, {"@type": "VideoObject", "contentUrl": "/" + "x" * 400_000, "name": HUGE[:9000]}),
     "figures": "<body>" + "".join(
@@ -323,7 +316,7 @@ def test_texts_are_cut_at_a_word_and_all_else_is_left_out():
 
 def test_references_and_numbers_of_any_length_in_json_ld():
     thing = {**ARTICLE, "headline": f"Boats &#{'9' * 5000}; on the river"}
-    assert metadata(script(thing), "").title == "Boats \ufffd on the river"
+    assert metadata(json_ld(thing), "").title == "Boats \ufffd on the river"
     source = json.dumps(ARTICLE).replace("{", f'{{"id": {"9" * 5000}, ', 1)
     head = f"<script type='application/ld+json'>{source}</script>"
     assert metadata(head).authors == ("Ann Li", "Bo Ek")
@@ -348,7 +341,7 @@ def test_references_and_numbers_of_any_length_in_json_ld():
     ],
 )
 def test_what_fails_costs_nothing_else(monkeypatch, owner, method, lost):
-    page = Page.of(f"<title>{ARTICLE['headline']}</title>{script(ARTICLE)}", URL)
+    page = Page.of(f"<title>{ARTICLE['headline']}</title>{json_ld(ARTICLE)}", URL)
     whole = read_metadata(page)
 
     def fail(*_: object) -> None:
@@ -375,7 +368,7 @@ def test_data_that_fail_leave_the_rest(monkeypatch):
         yield from (1 / 0 for _ in scripts)
 
     monkeypatch.setattr("scrapy_eatext.metadata.jsonld._things", fail)
-    page = Page.of(f"<html lang=en><title>Boats</title>{script(ARTICLE)}", URL)
+    page = Page.of(f"<html lang=en><title>Boats</title>{json_ld(ARTICLE)}", URL)
     with pytest.raises(IncompleteError) as met:
         read_metadata(page)
     assert (met.value.value.title, met.value.value.language) == ("Boats", "en")

@@ -13,6 +13,7 @@ smaller page for hypothesis to shrink to, and a fuzzer can feed the same grammar
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from html import escape
 from itertools import pairwise
@@ -256,6 +257,14 @@ class _Grammar:
         if kind == 8:
             return self.one(ODD)
         return self.words(3)
+
+
+def json_ld(*things: object) -> str:
+    """Scripts that tell of some things."""
+    return "".join(
+        f'<script type="application/ld+json">{json.dumps(thing)}</script>'
+        for thing in things
+    )
 
 
 def page_from(data: bytes) -> str:
