@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Iterator
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -11,7 +12,9 @@ from hypothesis import HealthCheck, settings
 from tests import SITE
 from tests.support.crawling import install_reactor, stop_reactor
 from tests.support.mockserver import MockServer
-from tests.support.newssite import NewsSite
+
+if TYPE_CHECKING:
+    from tests.support.newssite import NewsSite
 
 # Deadlines would measure the machine; tests of their own time the code that must be
 # linear.
@@ -73,6 +76,8 @@ def example_site() -> Iterator[str]:
 
 @pytest.fixture
 def site() -> Iterator[NewsSite]:
+    from tests.support.newssite import NewsSite
+
     news_site = NewsSite()
     yield news_site
     news_site.close()
