@@ -158,7 +158,7 @@ def in_python(code):
     ("word", "timeout", "kind", "counts"),
     [
         # It never looks at its clock.
-        ("stuck", 0.5, "timed_out", {"started": 2, "stopped": 1}),
+        ("stuck", 2, "timed_out", {"started": 2, "stopped": 1}),
         ("killed", 60, "worker_died", {"started": 3, "died": 2}),
     ],
 )

@@ -225,6 +225,7 @@ CORNERS = [
 ]
 # Files of cases have no carriage returns.
 RETURNS = [
+    ("<pre>a\rb", ["a\nb"]),
     ("<pre>\n\n  a\r\n\tb  \n\n</pre>", ["  a\n\tb"]),
     ("<p>\u8239\u304c\n \u8a66\uff0c\r\n\u9a13", ["\u8239\u304c\u8a66\uff0c\u9a13"]),
 ]
