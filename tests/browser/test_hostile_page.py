@@ -11,7 +11,7 @@ pytestmark = pytest.mark.slow
 
 
 # Markup of which each piece would run a script that sends a request, or load, submit,
-# navigate or frame something.  U is the listener's address.
+# navigate or frame something.  U is the site's address.
 WAYS = [
     # The ones that are clicked on below come first, before an element swallows the rest.
     "<a href=U/click ping=U/ping target=_top>a link</a>",
