@@ -222,8 +222,8 @@ class Eatext(Algorithm[EatextOptions]):
             kept = _apply(AFTER, kind, walk, kept, w, chances, left_out)
         if int(w[kept].sum()) < _FEW:
             embedded = embedded_text(page)
-            chars = walk.blocks[:, BlockColumn.CHARS]
-            if embedded and embedded.chars > _LONGER * int(chars[kept].sum()):
+            chars = int(walk.blocks[kept, BlockColumn.CHARS].sum())
+            if embedded and sum(embedded.blocks.chars) > _LONGER * chars:
                 return _of_data(embedded)
         scores = chances / 1000
         return Verdict(

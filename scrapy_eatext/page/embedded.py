@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.blocks import Blocks
-from scrapy_eatext.page.values import JSON, unescaped, values_in
+from scrapy_eatext.page.values import unescaped, values_in
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
@@ -66,11 +66,6 @@ class Embedded:
     blocks: Blocks
     page_type: str = ""
 
-    @property
-    def chars(self) -> int:
-        """The number of characters."""
-        return sum(self.blocks.chars)
-
 
 class _BlocksWithoutXPaths(Blocks):
     """Blocks whose elements are not on the page."""
@@ -100,16 +95,13 @@ class _Found:
         return self.rank, len(self.text)
 
 
-def _best(texts: Iterator[_Found]) -> _Found | None:
-    """The text of the highest worth.  All texts together may exceed the data by far."""
-    return max(filter(_Found.is_long, texts), key=_Found.worth, default=None)
-
-
 def embedded_text(page: Page) -> Embedded | None:
     """The best text in a page's data: in JSON-LD, else in state, else in a frame."""
     readers = (("json-ld", _linked), ("state", _states), ("srcdoc", _framed))
     for origin, texts_in in readers:
-        best = _best(texts_in(page.root))
+        # One at a time, as all texts together may exceed the data by far.
+        found = filter(_Found.is_long, texts_in(page.root))
+        best = max(found, key=_Found.worth, default=None)
         if best is not None:
             alone = _page_of(best.text, page)
             blocks = _BlocksWithoutXPaths(alone.blocks.walk)
@@ -138,8 +130,8 @@ def _states(root: Any) -> Iterator[_Found]:
     for script, source in _scripts(root):
         name = script.get("id")
         if name in (_NEXT, _NUXT):
-            data = _parsed(source)
-            for value in _values(_resolved(data) if name == _NUXT else data):
+            data = values_in(source)
+            for value in _values([*map(_resolved, data)] if name == _NUXT else data):
                 for key, text in value.items():
                     if isinstance(text, str) and key.lower() in _STATE_KEYS:
                         yield _Found(text)
@@ -150,13 +142,6 @@ def _framed(root: Any) -> Iterator[_Found]:
         source = frame.get("srcdoc") or ""
         if len(source) <= _MAX_DATA:
             yield _Found(source)
-
-
-def _parsed(source: str) -> Any:
-    try:
-        return JSON.decode(source)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _resolved(data: Any) -> Any:

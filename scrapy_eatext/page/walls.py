@@ -154,10 +154,10 @@ def _named_wall(page: Page, text: str) -> str:
     block_texts = blocks.texts()
     page_text = "\n".join(block_texts)
     headings = [i for i in range(len(blocks)) if blocks.kind(i) == "heading"]
-    heads = _lines(page.title, *(block_texts[i] for i in headings))
+    heads = "\n".join([page.title, *(block_texts[i] for i in headings)])
     # The page's main headings.
     main = [i for i in headings if blocks.level(i) == 1] or headings[:1]
-    main_heads = _lines(page.title, *(block_texts[i] for i in main))
+    main_heads = "\n".join([page.title, *(block_texts[i] for i in main)])
     if has_some:
         # A heading that the title repeats is one phrase, which has no site's name:
         # "Access denied: a novel" names no wall.
@@ -168,11 +168,12 @@ def _named_wall(page: Page, text: str) -> str:
     if not has_few:
         # Other headings may be those of an article about captchas.
         heads = main_heads
-        searched = main_searched = _lines(*filter(_begins_as_wall, _PARTS.split(heads)))
+        named = filter(_begins_as_wall, _PARTS.split(heads))
+        searched = main_searched = "\n".join(named)
     elif has_some:
-        searched, main_searched = _lines(heads, text), main_heads
+        searched, main_searched = f"{heads}\n{text}", main_heads
     else:
-        searched, main_searched = _lines(page.title, page_text), heads
+        searched, main_searched = f"{page.title}\n{page_text}", heads
     if _CHECKING.search(searched) or _JUST_A_MOMENT.search(heads):
         return "checking"
     tests = HUMAN_TESTS.rows(blocks.walk)
@@ -208,10 +209,6 @@ def has_scripts(source: bytes) -> bool:
 
 def _begins_as_wall(head: str) -> bool:
     return any(way.match(head) for way in (_CHECKING, _CAPTCHA, _CONSENT))
-
-
-def _lines(*texts: str) -> str:
-    return "\n".join(texts)
 
 
 def _has_password_field(page: Page) -> bool:
