@@ -13,11 +13,9 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from scrapy_eatext.deadline import watched
-from scrapy_eatext.page.columns import BlockColumn
 from scrapy_eatext.page.head import canonical_of, title_of
 from scrapy_eatext.tagger.operations import ratio
-from scrapy_eatext.tagger.words import words_in
+from scrapy_eatext.tagger.words import heads, words_in
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
@@ -111,7 +109,8 @@ def facts_of(walk: Walk, w: Ints, far: int) -> Rows:
     sources = [set(words_in(text.decode()[:SEEN])) for text in walk.descriptions]
     if not walk.text or not any(sources):
         sources = [set() for _ in SOURCES]
-    counts = np.array([_counts(sources, text) for text in _heads(walk, any(sources))]).T
+    texts = heads(walk, SEEN) if any(sources) else [""] * len(w)
+    counts = np.array([_counts(sources, text) for text in texts]).T
     title, headline, summary, address, top, words = counts
     of_page = {
         name: np.array([len(part)])
@@ -134,18 +133,6 @@ def facts_of(walk: Walk, w: Ints, far: int) -> Rows:
         "page.best_headline": np.array([alike.max() // 1000]),
         "page.best_summary": np.array([covered.max()]),
     }
-
-
-def _heads(walk: Walk, wanted: bool) -> list[str]:
-    """The beginning of each block's text, or "" for each unless ``wanted``."""
-    if not wanted:
-        return [""] * len(walk.blocks)
-    places = walk.blocks[:, (BlockColumn.START, BlockColumn.END)].tolist()
-    # No character takes more than four bytes.
-    return [
-        walk.text[start : min(end, start + 4 * SEEN)].decode("utf-8", "ignore")[:SEEN]
-        for start, end in watched(places)
-    ]
 
 
 def _counts(sources: list[set[str]], text: str) -> list[int]:

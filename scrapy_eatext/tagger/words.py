@@ -9,7 +9,7 @@ without spaces each pair of neighbouring characters is a word.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, pairwise
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.characters import (
     CLASS_OF,
     CLASSES,
@@ -67,15 +68,22 @@ def no_words() -> WordTable:
     return WordTable(np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.int32))
 
 
+def heads(walk: Walk, most: int) -> Iterator[str]:
+    """The beginnings of blocks, of ``most`` characters at most."""
+    columns = (BlockColumn.START, BlockColumn.END)
+    for start, end in watched(walk.blocks[:, columns].tolist()):
+        # No character takes more than four bytes.
+        head = walk.text[start : min(end, start + 4 * most)]
+        yield head.decode("utf-8", "ignore")[:most]
+
+
 def word_tokens(walk: Walk) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.intp]]:
     """The hashes of the first words of blocks, and the block of each hash."""
     tokens: list[int] = []
     counts = []
-    columns = (BlockColumn.START, BlockColumn.END, BlockColumn.CHARS)
-    for start, end, chars in walk.blocks[:, columns].tolist():
-        # No character takes more than four bytes.
-        head = walk.text[start : min(end, start + 4 * SEEN)].decode("utf-8", "ignore")
-        hashes = _tokens_of(head[:SEEN], chars <= SEEN)
+    is_whole = walk.blocks[:, BlockColumn.CHARS] <= SEEN
+    for head, whole in zip(heads(walk, SEEN), is_whole.tolist(), strict=True):
+        hashes = _tokens_of(head, whole)
         tokens += hashes
         counts.append(len(hashes))
     return np.array(tokens, dtype=np.uint32), np.repeat(np.arange(len(counts)), counts)
