@@ -419,6 +419,12 @@ def test_state_of_nuxt():
     assert with_data({"body": ARTICLE}, NUXT).text == ARTICLE
 
 
+@pytest.mark.parametrize("script", [NEXT, NUXT])
+def test_state_is_read_as_json_ld_is(script):
+    state = json.dumps({"body": ARTICLE})
+    assert with_script(f"<!--{state};-->", script).text == ARTICLE
+
+
 def test_a_text_in_the_source_of_a_frame():
     source = f"<h1>Rye</h1><p>{PROSE['en']}</p>".replace('"', "&quot;")
     found = extract(f'<html><body><h2>Shop</h2><iframe srcdoc="{source}"></iframe>')
