@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from scrapy.settings import BaseSettings
 
 from scrapy_eatext.archive.conditions import Conditions
 from scrapy_eatext.archive.progress import COUNTED, Tally
-from scrapy_eatext.archive.readers.parquet import value
+from scrapy_eatext.archive.readers.parquet import check_column, rows_of
 from scrapy_eatext.archive.record import (
     CARRIED,
     MissingError,
@@ -72,7 +72,7 @@ _LONGEST_ERROR = 500
 _ROWS = 32
 
 
-def schema(columns: Sequence[str] = DEFAULT_COLUMNS) -> Any:
+def schema(columns: Sequence[str]) -> Any:
     """The schema of texts.  Raises SettingError for an unknown column."""
     if not columns or set(columns) - set(COLUMNS):
         raise SettingError(
@@ -110,12 +110,10 @@ def extract_batches(
 ) -> Iterator[Any]:
     """Extract the pages in pyarrow's record batches, in batches of few rows.
 
-    ``settings`` are EATEXT_* settings; limits apply as in a crawl.  A batch has a
-    column of HTML, as text or bytes; it may have a column of URLs, an `id` of any type,
-    and other fields of Record.  All further columns go into the result's `input`.
-    ``columns`` are the result's columns; ``where`` has conditions that a row has to
-    meet (conditions.py).  Raises SettingError, and ValueError for a batch without the
-    column of HTML.
+    ``settings`` are EATEXT_* settings; limits apply as in a crawl.  A batch has a column
+    of HTML, text or bytes, and may have one of URLs and the fields of Record; all others
+    go into the result's `input`.  ``columns`` are the result's; ``where`` are conditions
+    for its rows.  Raises SettingError, and ValueError without the column of HTML.
     """
     with closing(Extractor(settings, columns=columns, where=where)) as extractor:
         for batch in batches:
@@ -149,16 +147,13 @@ class Extractor:
         if self._config.executor != "inline":
             self._runner = InProcess(self._config.choice, self._config.memory)
 
-    def batches(
-        self, batch: Any, html_column: str = "html", url_column: str = "url"
-    ) -> Iterator[Any]:
+    def batches(self, batch: Any, html_column: str, url_column: str) -> Iterator[Any]:
         """The results for the pages of a pyarrow RecordBatch or Table."""
-        yield from self.results(_records(batch, html_column, url_column))
+        return self.results(_records(batch, html_column, url_column))
 
     def results(self, records: Iterable[Record]) -> Iterator[Any]:
         """The results for records, in batches."""
-        for rows in _batched(filter(None, map(self.row, records))):
-            yield pa.RecordBatch.from_pylist(rows, schema=self.schema)
+        return _batches(filter(None, map(self.row, records)), self.schema)
 
     def row(self, record: Record) -> dict[str, Any] | None:
         """A page's result as a row, None if it does not meet the conditions."""
@@ -217,19 +212,14 @@ class Extractor:
 
 def batches_of(records: Iterable[Record]) -> Iterator[Any]:
     """Records as record batches, for extract_batches()."""
-    columns = pages_schema()
-    for rows in _batched(map(_row, records)):
-        yield pa.RecordBatch.from_pylist(rows, schema=columns)
+    return _batches(map(_row, records), pages_schema())
 
 
-_T = TypeVar("_T")
-
-
-def _batched(rows: Iterable[_T]) -> Iterator[list[_T]]:
-    """Lists of _ROWS rows; the last may have fewer."""
+def _batches(rows: Iterable[dict[str, Any]], columns: Any) -> Iterator[Any]:
+    """Rows as record batches of _ROWS rows; the last may have fewer."""
     remaining = iter(rows)
-    while batch := list(islice(remaining, _ROWS)):
-        yield batch
+    while portion := list(islice(remaining, _ROWS)):
+        yield pa.RecordBatch.from_pylist(portion, schema=columns)
 
 
 def config_of(settings: Mapping[str, Any]) -> Config:
@@ -247,10 +237,7 @@ _OF_CRAWLS = frozenset(
 
 
 def settings_for_rows(settings: Any) -> dict[str, Any]:
-    """The EATEXT_* settings that rows depend on, as JSON data.
-
-    A class is given by its import path.
-    """
+    """The EATEXT_* settings that rows depend on, as JSON data, with classes by path."""
     return {
         key: to_json_value(settings.get(key))
         for key in KEYS
@@ -267,30 +254,10 @@ def _row(record: Record) -> dict[str, Any]:
 
 
 def _records(batch: Any, html_column: str, url_column: str) -> Iterator[Record]:
-    names = batch.schema.names
-    if html_column not in names:
-        known = ", ".join(names)
-        raise ValueError(f"there is no column {html_column!r} among {known}")
-    columns = {name: batch.column(name) for name in names}
-    for i in range(batch.num_rows):
-        row = {name: value(column[i]) for name, column in columns.items()}
-        fields = {
-            name: row.pop(name)
-            for name, of in CARRIED.items()
-            if name in row and isinstance(row[name], (of, type(None)))
-        }
-        record = record_of_row("", row, html_column, url_column)
-        if fields.get("outcome"):
-            record = replace(record, html=None, outcome="", error="")
-        if not isinstance(record.html, bytes):
-            fields.pop("encoding", None)
-        # Values that record_of_row() found, such as an error, take precedence.
-        missing = {
-            name: field
-            for name, field in fields.items()
-            if field is not None and not getattr(record, name)
-        }
-        yield replace(record, **missing)
+    check_column(html_column, batch.schema.names)
+    for row in rows_of(batch):
+        given = {n: row[n] for n in row if n not in CARRIED or row[n] is not None}
+        yield record_of_row("", given, html_column, url_column, CARRIED)
 
 
 def _describe(failure: Failure) -> str:

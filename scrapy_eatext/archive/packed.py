@@ -225,14 +225,11 @@ def plain(file: BinaryIO, start: int) -> Iterator[Piece]:
         start += len(data)
 
 
-def pieces(
-    file: BinaryIO, begins: bytes = b"", start: int = 0, stop: int = TO_THE_END
-) -> Iterator[Piece]:
-    """The unpacked bytes of a packed file, or of a part of it.
+def pieces(file: BinaryIO, begins: bytes, start: int, stop: int) -> Iterator[Piece]:
+    """The unpacked bytes of a part of a packed file.
 
     A part begins with a member whose content begins with ``begins``; after damage,
-    reading goes on with such a member.  If ``begins`` is b"", the file ends at the
-    damage.
+    reading goes on with such a member.
     """
     return of_part(_Members(file, begins).pieces(start, stop), start, stop)
 
@@ -279,15 +276,10 @@ class _Members:
             offset = self._next(max(0, start - BEFORE), stop)
         while offset is not None:
             damaged_at = yield from self._up_to_damage(offset)
-            offset = None
-            if damaged_at is not None and self._begins:
-                offset = self._next(damaged_at + 1)
+            offset = None if damaged_at is None else self._next(damaged_at + 1)
 
     def _up_to_damage(self, offset: int) -> Generator[Piece, None, int | None]:
-        """The pieces of members up to the end or to damage.
-
-        Returns the offset of the damaged member, None at the end.
-        """
+        """The pieces up to damage; returns its member's offset, None at the end."""
         self._file.seek(offset)
         data = b""
         while True:
@@ -304,10 +296,7 @@ class _Members:
             offset, data = self._file.tell() - len(following), following
 
     def _member(self, offset: int, data: bytes) -> Generator[Piece, None, bytes | None]:
-        """The pieces of a member that begins with ``data``.
-
-        Returns what was read beyond its end, None if it is damaged.
-        """
+        """A member's pieces; returns what was read beyond it, None if it is damaged."""
         is_begin = self._begins_with(data)
         # The number of bytes in pieces so far, and the bytes of the next piece.
         given, pending = 0, b""
@@ -377,7 +366,7 @@ class _Members:
         The header's flags may be damaged: others are tried if the content does not
         begin with ``begins``.
         """
-        for flags in (None, *range(0, 32, 2)) if self._begins else ():
+        for flags in (None, *range(0, 32, 2)):
             at = _end_of_header(head, flags)
             raw = zlib.decompressobj(-15)
             with suppress(zlib.error):
@@ -389,7 +378,7 @@ class _Members:
     def _begins_with(self, data: bytes) -> bool:
         """Whether data begin with a member whose content begins with ``begins``."""
         try:
-            content = self._make().decompress(data[:_ENOUGH], len(self._begins) or 1)
+            content = self._make().decompress(data[:_ENOUGH], len(self._begins))
         except BROKEN:
             return False
         return content.startswith(self._begins)

@@ -56,9 +56,9 @@ class Record:
     content_type: str = ""
 
 
-# The fields of a record that are columns or keys of a page's row, with types.
+# The fields of a record that any page's row may have as columns or keys, with types,
+# and all that record batches have besides id, url and HTML.
 _OF_ROW: dict[str, type] = {"fetched": str, "status": int, "content_type": str}
-# The fields of a record that record batches have besides id, url and HTML.
 CARRIED: dict[str, type] = {
     **dict.fromkeys(("encoding", "outcome", "error", "input", "source"), str),
     "offset": int,
@@ -75,37 +75,51 @@ def storable(value: T) -> T:
     return value
 
 
-def unreadable(where: str, url: str, error: object, row: str = "") -> Record:
-    """A record whose page cannot be read; ``row`` is its input."""
-    return Record(where, url, outcome="unreadable", error=str(error), input=row)
+def unreadable(where: str, error: object, url: str = "") -> Record:
+    """A record whose page cannot be read."""
+    return Record(where, url, outcome="unreadable", error=str(error))
 
 
 def record_of_row(
-    where: str, row: Mapping[str, Any], html_name: str, url_name: str
+    where: str,
+    row: Mapping[str, Any],
+    html_name: str,
+    url_name: str,
+    own: Mapping[str, type] = _OF_ROW,
 ) -> Record:
-    """The record of a row of a table; ``where`` is its id if the row has none."""
+    """The record of a row of a table; ``where`` is its id if the row has none.
+
+    ``own`` are the columns that are fields of the record; all others are its input.
+    """
     where = where if row.get("id") is None else _text(row["id"])
     fields = {
         name: of(row[name])
-        for name, of in _OF_ROW.items()
-        if (row.get(name) in _STATUSES if of is int else isinstance(row.get(name), of))
+        for name, of in own.items()
+        if (
+            row.get(name) in _STATUSES
+            if name == "status"
+            else isinstance(row.get(name), of)
+        )
     }
     known = (html_name, url_name, "id", *fields)
     # JSON has no NaN, which differs from itself.
     others = {n: row[n] for n in row if n not in known and row[n] == row[n]}
-    input_json = json.dumps(others, ensure_ascii=False, default=_text) if others else ""
+    if others:
+        fields["input"] = json.dumps(others, ensure_ascii=False, default=_text)
     address, page = row.get(url_name), row.get(html_name)
-    error = ""
     if address is not None and not isinstance(address, (str, bytes)):
-        error = f"{type(address).__name__} is no text in {url_name!r}"
+        fields["error"] = f"{type(address).__name__} is no text in {url_name!r}"
         address = None
-    url = "" if address is None else _text(address)
-    if "status" in fields and not _is_success(fields["status"]):
-        return Record(where, url, outcome="skipped_status", input=input_json, **fields)
+    record = Record(where, "" if address is None else _text(address), **fields)
+    if record.outcome:
+        return record
+    if record.status is not None and not _is_success(record.status):
+        return replace(record, outcome="skipped_status")
     if isinstance(page, (str, bytes)):
-        return Record(where, url, page, error=error, input=input_json, **fields)
+        encoding = record.encoding if isinstance(page, bytes) else None
+        return replace(record, html=page, encoding=encoding)
     what = "there is no" if page is None else f"{type(page).__name__} is no text in"
-    return unreadable(where, url, f"{what} {html_name!r}", input_json)
+    return replace(record, outcome="unreadable", error=f"{what} {html_name!r}")
 
 
 def _is_success(status: int | None) -> bool:

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 from scrapy_eatext.archive.readers import (
     Part,
     Reading,
-    cut,
     find,
-    places,
     read_part,
     size_for,
     sized,
+    split,
 )
 
 if TYPE_CHECKING:
@@ -28,17 +27,13 @@ _FILES = 8
 def tasks(inputs: str | Sequence[str], of: int, base: str = "") -> list[str]:
     """At most ``of`` tasks that together read all archives; for ``base`` see find().
 
-    Files are split if they are few.  Every call returns the same tasks.  Raises
-    ArchiveError.
+    Few files are split.  Every call returns the same tasks.  Raises ArchiveError.
     """
     sources = [inputs] if isinstance(inputs, str) else inputs
     items = [archive for source in sources for archive in find(source, base)]
     if len(items) < _FILES * of:
         items = sized(items)
-        size = size_for(items, of)
-        items = [
-            part for archive in items for part in cut(archive, places(archive, size))
-        ]
+        items = list(split(items, size_for(items, of)))
     shares = [items[rank::of] for rank in range(of)]
     return [json.dumps([asdict(part) for part in share]) for share in shares if share]
 

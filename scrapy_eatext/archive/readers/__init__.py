@@ -6,7 +6,7 @@ into parts that can be read independently, in any process.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
@@ -28,29 +28,31 @@ from scrapy_eatext.archive.readers import (
 if TYPE_CHECKING:
     from scrapy_eatext.archive.record import Record
 
-# The kinds whose parts are lists of names, not ranges of a file.
-NAMED = frozenset(("httpcache", "dbm", "folder", "cdx"))
+# The kinds whose parts are lists of names, not ranges of a file, and their readers.
+NAMED: dict[str, Callable[[str, Sequence[str], int], Iterator[Record]]] = {
+    "folder": folder.read,
+    "httpcache": httpcache.read,
+    "dbm": httpcache.read_database,
+    "cdx": warc.read_at,
+}
 # Those whose names are files or folders in the part's folder.
 FILES = frozenset(("httpcache", "folder"))
 # The kinds of files that can be split.
 _DIVISIBLE = frozenset(("warc", "parquet", "jsonlines"))
-_BY_ENDING = {
-    ".warc": "warc",
-    ".warc.gz": "warc",
-    ".warc.zst": "warc",
-    ".wacz": "wacz",
-    ".parquet": "parquet",
-    **{
-        f".{name}{packing}": "jsonlines"
-        for name in ("jsonl", "jsonlines", "jl", "ndjson")
-        for packing in ("", ".gz", ".zst")
-    },
-}
 # Files that list other files, or records in them.
-_BY_ENDING_OF_LISTS = {
-    f"{name}{packing}": kind
-    for name, kind in ((".paths", "paths"), (".cdx", "cdx"), (".cdxj", "cdx"))
-    for packing in ("", ".gz")
+_LISTS = frozenset(("paths", "cdx"))
+_BY_ENDING = {
+    f".{name}{packing}": kind
+    for kind, names, packings in (
+        ("warc", ("warc",), ("", ".gz", ".zst")),
+        ("wacz", ("wacz",), ("",)),
+        ("parquet", ("parquet",), ("",)),
+        ("jsonlines", ("jsonl", "jsonlines", "jl", "ndjson"), ("", ".gz", ".zst")),
+        ("paths", ("paths",), ("", ".gz")),
+        ("cdx", ("cdx", "cdxj"), ("", ".gz")),
+    )
+    for name in names
+    for packing in packings
 }
 # The largest part, in bytes, and the smallest that is worth its overhead, locally and
 # on a remote file system, where each takes requests.
@@ -120,21 +122,14 @@ class Place:
 
 
 def read(source: str, reading: Reading = Reading()) -> Iterator[Record]:
-    """The records of a file or a folder, most of them pages.
-
-    Raises ArchiveError if it is no archive, or damaged as a whole.
-    """
+    """The records of a file or folder, most of them pages.  Raises ArchiveError."""
     for part in parts(source, size=TO_THE_END):
         yield from read_part(part, reading)
 
 
 def parts(source: str, size: int = SIZE) -> Iterator[Part]:
-    """The parts of a file, or of all archives in a folder, in order.
-
-    Raises ArchiveError.
-    """
-    for archive in sized(find(source)):
-        yield from cut(archive, places(archive, size))
+    """The parts of a file, or of a folder's archives, in order.  Raises ArchiveError."""
+    return split(sized(find(source)), size)
 
 
 def find(source: str, base: str = "", kind: str = "") -> list[Part]:
@@ -145,14 +140,14 @@ def find(source: str, base: str = "", kind: str = "") -> list[Part]:
     """
     try:
         about = files.look(source)
-        kind = kind or _kind_of(source) or _kind_of(source, _BY_ENDING_OF_LISTS)
+        kind = kind or _kind_of(source)
         if about is None:
             archives = list(_in_folder(source))
             if not archives:
                 raise ArchiveError(f"{source} holds no archives and no pages")
             return archives
         if kind == "paths":
-            return [_named(path) for path in listed.paths(source, base)]
+            return list(map(_named, listed.paths(source, base)))
         if kind == "cdx":
             records = listed.records(source, base)
             return [Part(kind, path, names=names) for path, names in records]
@@ -163,7 +158,7 @@ def find(source: str, base: str = "", kind: str = "") -> list[Part]:
             raise
         reason = getattr(error, "strerror", None) or error
         raise ArchiveError(f"{source}: {reason}") from error
-    known = ", ".join([*_BY_ENDING, ".html", ".db", *_BY_ENDING_OF_LISTS])
+    known = ", ".join([*_BY_ENDING, ".html", ".db"])
     raise ArchiveError(f"{source} is no archive: its name ends in none of {known}")
 
 
@@ -224,6 +219,12 @@ def cut(archive: Part, at: Sequence[int]) -> Iterator[Part]:
             yield replace(archive, start=start, stop=stop)
 
 
+def split(archives: Iterable[Part], size: int) -> Iterator[Part]:
+    """The parts of archives from sized(), of at most ``size`` bytes each."""
+    for archive in archives:
+        yield from cut(archive, places(archive, size))
+
+
 def read_part(
     part: Part, reading: Reading, place: Place | None = None
 ) -> Iterator[Record]:
@@ -240,7 +241,7 @@ def read_part(
 
 def _read(part: Part, reading: Reading, place: Place) -> Iterator[Record]:
     if part.kind in NAMED:
-        records = _BY_NAME[part.kind](part.source, part.names, reading.most)
+        records = NAMED[part.kind](part.source, part.names, reading.most)
         yield from _counted(records, len(part.names), place)
         return
     if part.kind == "page":
@@ -275,19 +276,8 @@ def _counted(found: Iterator[Record], size: int, place: Place) -> Iterator[Recor
         yield record
 
 
-_BY_NAME: dict[str, Callable[[str, Sequence[str], int], Iterator[Record]]] = {
-    "folder": folder.read,
-    "httpcache": httpcache.read,
-    "dbm": httpcache.read_database,
-    "cdx": warc.read_at,
-}
-
-
 def _archives(kind: str, path: str, about: files.Stat = _UNKNOWN) -> Iterator[Part]:
-    """A file as a part, or the archives in it.
-
-    Reading a part of a file that cannot be opened raises the error.
-    """
+    """A file as a part, or the archives in it; if it cannot be opened, reading raises."""
     if kind == "wacz":
         inside = [(f"{path}#", -1)]
         with suppress(OSError):
@@ -306,10 +296,7 @@ def _archives(kind: str, path: str, about: files.Stat = _UNKNOWN) -> Iterator[Pa
 
 
 def _in_folder(top: str) -> Iterator[Part]:
-    """The archives in a folder and its subfolders.
-
-    All pages are one archive, and so are all cached responses.
-    """
+    """The archives in a folder: all pages are one, and so are all cached responses."""
     pages: list[str] = []
     responses: list[str] = []
     for inside, names in files.walk(top):
@@ -321,7 +308,7 @@ def _in_folder(top: str) -> Iterator[Part]:
             path = files.joined(top, inside, name)
             if kind == "folder":
                 pages.append(f"{inside}/{name}" if inside else name)
-            elif kind and kind != "dbm":
+            elif kind and kind != "dbm" and kind not in _LISTS:
                 yield from _archives(kind, path, about)
         if not files.is_remote(top):
             for name in httpcache.databases(names):
@@ -334,16 +321,15 @@ def _in_folder(top: str) -> Iterator[Part]:
 
 def is_archive(name: str) -> bool:
     """Whether a file is an archive that is not HTML, or lists some, by its name."""
-    kind = _kind_of(name, {**_BY_ENDING, **_BY_ENDING_OF_LISTS})
-    return kind not in ("", "folder")
+    return _kind_of(name) not in ("", "folder")
 
 
-def _kind_of(path: str, by_ending: Mapping[str, str] = _BY_ENDING) -> str:
+def _kind_of(path: str) -> str:
     """The kind of a file by its name, "" if it is unknown."""
     name = path.rpartition("/")[2].lower()
     if folder.is_page(name):
         return "folder"
-    for ending, kind in by_ending.items():
+    for ending, kind in _BY_ENDING.items():
         if name.endswith(ending):
             return kind
     return "dbm" if httpcache.databases([name]) else ""

@@ -32,4 +32,4 @@ def read_page(path: str, name: str, most: int) -> Record:
         message = "" if most and len(data) > most else str(error)
         return Record(name, "", error.data, error=message)
     except OSError as error:
-        return unreadable(name, "", error.strerror or error)
+        return unreadable(name, error.strerror or error)

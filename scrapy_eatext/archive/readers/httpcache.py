@@ -50,15 +50,15 @@ def _of_folder(folder: str, most: int) -> Record:
         about = Record(where, str(meta["response_url"]), status=int(meta["status"]))
         headers = headers_raw_to_dict(_content(folder, _HEADERS)) or {}
     except OSError as error:
-        return unreadable(where, "", error)
+        return unreadable(where, error)
     except (ValueError, SyntaxError, KeyError, TypeError, RecursionError) as error:
-        return unreadable(where, "", f"{_META} is damaged: {error}")
+        return unreadable(where, f"{_META} is damaged: {error}")
     try:
         body = _content(folder, _BODY, most)
     except PackedError as damaged:
         body, about = damaged.data, replace(about, error=str(damaged))
     except OSError as error:
-        return unreadable(where, about.url, error)
+        return unreadable(where, error, about.url)
     try:
         details = builtin_values(_content(folder, _DETAILS))
     except (FileNotFoundError, ValueError):
@@ -91,7 +91,7 @@ def _of_database(name: str, database: Any, most: int) -> Record:
         about = Record(name, str(stored["url"]), status=int(stored["status"]))
         headers, body = dict(stored["headers"]), bytes(stored["body"])
     except (KeyError, TypeError, ValueError) as error:
-        return unreadable(name, "", f"damaged: {error!r}")
+        return unreadable(name, f"damaged: {error!r}")
     return _record(about, headers, body, most, stored)
 
 

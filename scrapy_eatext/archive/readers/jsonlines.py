@@ -18,10 +18,7 @@ _AROUND, _ESCAPED = 1 << 20, 6
 def read(
     file: BinaryIO, start: int, stop: int, most: int, html: str, url: str
 ) -> Iterator[Record]:
-    """The pages of the lines that begin in a part of a file.
-
-    ``html`` and ``url`` are the keys of a page and of its address.
-    """
+    """The pages of the lines that begin in a part of a file."""
     room = most * _ESCAPED + _AROUND if most else TO_THE_END
     for offset, line, error in _lines(file, start, stop, room):
         where = str(offset)
@@ -29,19 +26,19 @@ def read(
             record = _record(where, line, html, url)
             if error and record.error:
                 # The file ends within this line.
-                record = unreadable(where, "", error)
+                record = unreadable(where, error)
             yield replace(record, offset=offset)
         elif error:
-            yield unreadable(where, "", error)
+            yield unreadable(where, error)
 
 
 def _record(where: str, line: bytes, html: str, url: str) -> Record:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        return unreadable(where, "", f"no JSON: {error}")
+        return unreadable(where, f"no JSON: {error}")
     if not isinstance(row, dict):
-        return unreadable(where, "", f"no JSON object: {type(row).__name__}")
+        return unreadable(where, f"no JSON object: {type(row).__name__}")
     return record_of_row(where, row, html, url)
 
 
@@ -59,7 +56,7 @@ def _lines(
     packed = is_packed(file)
     if packed and start:
         return
-    for piece in pieces(file, b"{") if packed else plain(file, at):
+    for piece in pieces(file, b"{", 0, TO_THE_END) if packed else plain(file, at):
         data += piece.data
         begin = 0
         while (end := data.find(b"\n", begin)) >= 0:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, BinaryIO
 
-from scrapy_eatext.archive.record import (
-    MissingError,
-    Record,
-    record_of_row,
-    unreadable,
-)
+from scrapy_eatext.archive.record import MissingError, Record, record_of_row, unreadable
 
 # The rows in memory at a time.
 _ROWS = 64
@@ -22,36 +17,42 @@ def read(
 ) -> Iterator[Record]:
     """The pages of a part: of the row groups whose middle is in it.
 
-    ``html`` and ``url`` are names of columns.  After a damaged row group, reading
-    continues with the next one.  Raises ValueError for a file that is damaged as a
-    whole, or without the column of pages.
+    After a damaged row group, reading continues with the next one.  Raises ValueError
+    for a file that is damaged as a whole, or without the column of pages.
     """
     table = open_table(file)
-    names = table.schema_arrow.names
-    if html not in names:
-        known = ", ".join(names)
-        raise ValueError(f"there is no column {html!r} among {known}")
+    check_column(html, table.schema_arrow.names)
     counts = [table.metadata.row_group(i).num_rows for i in range(table.num_row_groups)]
     for group in _groups(table.metadata, start, stop):
         first = row_number = sum(counts[:group])
         try:
             for batch in table.iter_batches(_ROWS, row_groups=[group]):
-                for i in range(batch.num_rows):
-                    row = {name: value(batch.column(name)[i]) for name in names}
+                for row in rows_of(batch):
                     record = record_of_row(str(row_number), row, html, url)
                     yield replace(record, offset=row_number)
                     row_number += 1
         except (OSError, ValueError) as error:  # pyarrow's errors are subclasses
             lost = first + counts[group] - row_number
             damage = f"row group {group} is damaged, and its last {lost} rows are lost"
-            yield unreadable(str(row_number), "", f"{damage}: {error}")
+            yield unreadable(str(row_number), f"{damage}: {error}")
 
 
-def value(scalar: Any) -> Any:
-    """A pyarrow scalar as a Python value, invalid UTF-8 as bytes.
+def check_column(html: str, names: Sequence[str]) -> None:
+    """Raise ValueError if there is no column of pages."""
+    if html not in names:
+        known = ", ".join(names)
+        raise ValueError(f"there is no column {html!r} among {known}")
 
-    A value that cannot be converted is replaced by the error.
-    """
+
+def rows_of(batch: Any) -> Iterator[dict[str, Any]]:
+    """The rows of a record batch."""
+    columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+    for i in range(batch.num_rows):
+        yield {name: _value(column[i]) for name, column in columns.items()}
+
+
+def _value(scalar: Any) -> Any:
+    """A scalar as a Python value, invalid UTF-8 as bytes; an error if there is none."""
     try:
         return scalar.as_py()
     except UnicodeDecodeError as error:

@@ -93,13 +93,13 @@ def read_at(path: str, names: Iterable[str], most: int) -> Iterator[Record]:
     with closing(open_file(path)) as file:
         for name in names:
             if name.startswith(LINE):
-                yield unreadable(name, "", "the line names no record")
+                yield unreadable(name, "the line names no record")
                 continue
             at, length = map(int, name.split())
             file.seek(at)
             data = file.read(length)
             if not data:
-                yield replace(unreadable(str(at), "", CUT_OFF), offset=at)
+                yield replace(unreadable(str(at), CUT_OFF), offset=at)
             for record in read(io.BytesIO(data), 0, TO_THE_END, most):
                 yield replace(record, offset=at)
 
@@ -145,10 +145,7 @@ class _Segment:
         return self._offset + self._size - len(self._data)
 
     def at_start(self) -> bool:
-        """Whether a record begins after line ends, which are then dropped.
-
-        Only the start of its first line is checked.
-        """
+        """Whether a record's first line begins here; line ends before it are dropped."""
         data = self.ahead(64)
         following = data.lstrip(_BETWEEN)
         begins = bool(following) and _may_begin(following)
