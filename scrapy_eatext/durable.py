@@ -4,26 +4,42 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import get_ident
+from typing import IO
+
+# How the names of temporary files end.
+DRAFT = ".part"
+
+
+@contextmanager
+def written(path: Path) -> Iterator[IO[bytes]]:
+    """A temporary file that gets its name once it is complete; else the old one stays.
+
+    Raises OSError.
+    """
+    # Threads may write the same file.
+    draft = Path(f"{path}.{os.getpid()}-{get_ident()}{DRAFT}")
+    try:
+        with draft.open("w+b") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file whole, or leave the old one and raise OSError with its name."""
-    temporary = None
+    """Write a file by way of written().  Raises OSError with the file's name."""
     try:
-        with tempfile.NamedTemporaryFile(
-            dir=path.parent, prefix=path.name, suffix=".part", delete=False
-        ) as file:
-            temporary = Path(file.name)
+        with written(path) as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(0o644)
-        temporary.replace(path)
     except OSError as error:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 

@@ -17,9 +17,9 @@ from typing import IO, Any, BinaryIO, cast
 from urllib.parse import unquote
 from zipfile import ZIP_STORED, ZipFile
 
+from scrapy_eatext import durable
 from scrapy_eatext.archive.packed import BEFORE
 from scrapy_eatext.archive.record import MissingError
-from scrapy_eatext.durable import sync_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,19 +190,10 @@ def written(path: str) -> Iterator[IO[bytes]]:
             with system.open_output_stream(inside) as out:
                 shutil.copyfileobj(file, out, _REQUEST_BYTES)
         return
-    draft = Path(f"{path}.part")
-    try:
-        with draft.open("w+b") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
-        raise
+    with durable.written(Path(path)) as file:
+        yield file
     with suppress(OSError):
-        sync_folder(draft.parent)
+        durable.sync_folder(Path(path).parent)
 
 
 def delete(path: str) -> None:

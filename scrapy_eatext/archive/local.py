@@ -46,20 +46,15 @@ _END_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A part to extract, its name in the manifest, its input's state, and its bytes."""
+    """A part to extract, its name in the manifest, and its input's state."""
 
     name: str
     part: Part
     state: str
-    size: int
 
 
 class Run:
-    """A run over the inputs of a plan.
-
-    Raises ArchiveError for missing inputs, SettingError for wrong settings, and
-    OutputError for an output folder that cannot be used.
-    """
+    """A run over a plan's inputs.  Raises ArchiveError, SettingError and OutputError."""
 
     def __init__(self, plan: shards.Plan) -> None:
         self._plan = plan
@@ -67,17 +62,12 @@ class Run:
         self._patience = _PATIENCE + _PAGES * timeout if timeout else 0.0
         self._archives = _inputs(plan)
         self.progress = Progress()
-        self._manifest = Manifest(plan.folder, plan.made_by())
+        self.manifest = Manifest(plan.folder, plan.made_by())
         self._lock = Lock()
         self._stopped = ""
         self._processes: dict[int, Process] = {}
         # The names of all parts of the inputs.
         self._seen: set[str] = set()
-
-    @property
-    def damaged_outputs(self) -> list[str]:
-        """The output files that were changed or cut off after they were written."""
-        return self._manifest.damaged_outputs
 
     def go(self, show: Callable[[Progress], None] = lambda _: None) -> Progress:
         """Extract the parts that no earlier run did; ``show`` is called regularly."""
@@ -87,7 +77,7 @@ class Run:
             self._stopped = self._stopped or "stopped"
             for process in list(self._processes.values()):
                 process.kill()
-            self._manifest.close()
+            self.manifest.close()
 
     def _go(self, show: Callable[[Progress], None]) -> Progress:
         self.progress.size = sum(archive.bytes() for archive in self._archives)
@@ -111,7 +101,7 @@ class Run:
     def report(self) -> dict[str, Any]:
         """The totals of the output, of this run and earlier ones."""
         tally = Tally()
-        entries = [entry for entry in self._manifest.entries.values() if entry.input]
+        entries = [entry for entry in self.manifest.entries.values() if entry.input]
         for entry in entries:
             tally.merge(entry.tally)
         return {
@@ -135,24 +125,23 @@ class Run:
             try:
                 state = _state_of(archive)
                 source = files.canonical(archive.source)
-                at = self._manifest.places(source, state)
+                at = self.manifest.places(source, state)
                 if at is None or archive.kind in NAMED:
                     at = places(archive, most)
                     # So that a later run with other workers has the same parts.
                     if len(at) > 1 and archive.kind not in NAMED:
-                        self._manifest.cut(source, state, at)
+                        self.manifest.cut(source, state, at)
             except (OSError, ArchiveError) as error:
                 self.progress.errors[archive.source] = str(error)
                 self.progress.skipped += archive.bytes()
                 continue
             for part in cut(archive, at):
-                size = part.bytes()
-                name = f"{files.canonical(part.source)}#{part.kind}-{part.start}"
-                job = _Job(name, part, _state_of(part) if part.names else state, size)
+                name = f"{source}#{part.kind}-{part.start}"
+                job = _Job(name, part, _state_of(part) if part.names else state)
                 self._seen.add(name)
-                if self._manifest.is_done(name, job.state):
-                    self.progress.skipped += size
-                    self._note_damage(part, self._manifest.entries[name])
+                if self.manifest.is_done(name, job.state):
+                    self.progress.skipped += part.bytes()
+                    self._note_damage(part, self.manifest.entries[name])
                 else:
                     yield job
 
@@ -182,7 +171,7 @@ class Run:
         def goes_on(answer: Mapping[str, Any]) -> bool:
             is_progress = "counts" in answer
             if is_progress:
-                self._note(number, job.size, answer)
+                self._note(number, job.part, answer)
             return is_progress
 
         for _ in range(_MAX_DEATHS):
@@ -215,23 +204,24 @@ class Run:
             elif error and (answer or not self._stopped):
                 self.progress.errors[job.name] = error
             self.progress.under_way[number] = UnderWay()
-            self.progress.skipped += job.size
+            self.progress.skipped += job.part.bytes()
             return
         done = answer["done"]
         entry = Entry(job.name, job.state, output if done["rows"] else "", **done)
-        self._manifest.add(entry)
+        self.manifest.add(entry)
         self.progress.under_way[number] = UnderWay()
         self.progress.counts.update(entry.tally["outcomes"])
         self._note_damage(job.part, entry)
-        self.progress.done += job.size
+        self.progress.done += job.part.bytes()
         self.progress.parts += 1
 
-    def _note(self, number: int, size: int, report: Mapping[str, Any]) -> None:
+    def _note(self, number: int, part: Part, report: Mapping[str, Any]) -> None:
         if not self.progress.under_way and not self.progress.counts:
             # The rate does not include the time in which processes started.
             self.progress.started = time.monotonic()
         counts = Counter(report["counts"])
-        self.progress.under_way[number] = UnderWay(size, report["share"], counts)
+        under_way = UnderWay(part.bytes(), report["share"], counts)
+        self.progress.under_way[number] = under_way
 
     def _note_damage(self, part: Part, entry: Entry) -> None:
         self.progress.damaged += entry.damaged
@@ -241,14 +231,14 @@ class Run:
     def _drop_gone(self) -> None:
         """Drop the parts whose input is gone, unless there were errors."""
         inputs = [files.canonical(source) for source in self._plan.inputs]
-        for name, entry in list(self._manifest.entries.items()):
+        for name, entry in list(self.manifest.entries.items()):
             source = f"{name.rpartition('#')[0]}/"
             is_of_inputs = any(source.startswith(f"{path}/") for path in inputs)
             if entry.input and is_of_inputs and name not in self._seen:
                 if self.progress.errors:
                     self.progress.orphaned += 1
                 else:
-                    self._manifest.drop(name)
+                    self.manifest.drop(name)
 
 
 def _inputs(plan: shards.Plan) -> list[Part]:
@@ -307,10 +297,7 @@ def _state_of(part: Part) -> str:
 
 
 def _changed(part: Part) -> bool:
-    """Whether a local file has changed since it was found.
-
-    Of remote files only the reader checks the size, as a lookup takes a request.
-    """
+    """Whether a local file has changed; of a remote one the reader checks the size."""
     if part.names or files.is_remote(part.source) or files.INSIDE in part.source:
         return False
     try:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from scrapy_eatext.archive import files
-from scrapy_eatext.durable import lock
+from scrapy_eatext.durable import DRAFT, lock
 
 # pyarrow and Spark leave out files whose names begin with _ when they read a folder.
 NAME = "_manifest.jsonl"
@@ -57,9 +57,8 @@ class Entry:
 class Manifest:
     """The manifest of a folder, locked for this process until it is closed.
 
-    ``made_by`` are the versions and options that rows depend on.  Raises OutputError
-    for a folder of other versions or options, and for one that another run is writing
-    to.
+    ``made_by`` are the versions and options that rows depend on.  Raises OutputError for
+    a folder of other ones, and for one that another run is writing to.
     """
 
     def __init__(self, folder: str, made_by: Mapping[str, Any]) -> None:
@@ -70,7 +69,7 @@ class Manifest:
         self._folder = folder
         try:
             names = files.names_in(folder)
-            drafts = [name for name in names if name.endswith(".part")]
+            drafts = [name for name in names if name.endswith(DRAFT)]
             if len(names) > len(drafts) and not any(map(OWN.fullmatch, names)):
                 raise OutputError(
                     f"{folder} is not empty, and has no {NAME} of an earlier run"

@@ -54,10 +54,9 @@ class ArchiveReader(PipelineStep):
 
 
 class Extract(PipelineStep):
-    """Replaces the HTML of each document by its main text.
+    """Replaces the HTML of each document by its main text, other columns as metadata.
 
-    The other columns go into the document's metadata.  ``columns`` and ``where`` are
-    those of extract_batches().
+    The arguments are those of extract_batches().
     """
 
     type = "🛢 - EXTRAC"

@@ -17,11 +17,7 @@ _ROWS = 64
 
 
 class Extract:
-    """An actor: turns a batch of pages into a batch of texts.
-
-    It has one worker process for all batches.  The arguments are those of
-    extract_batches().
-    """
+    """An actor that turns batches of pages into those of texts; see extract_batches()."""
 
     def __init__(
         self,
@@ -51,10 +47,7 @@ def read(
     base: str = "",
     **ray: Any,
 ) -> Any:
-    """The pages of archives, read by ``of`` tasks.
-
-    ``ray`` are options of map_batches().  Raises ArchiveError.
-    """
+    """The pages of archives, read by ``of`` tasks.  Raises ArchiveError."""
     try:
         from ray import data
     except ImportError:

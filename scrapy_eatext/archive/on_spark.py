@@ -42,10 +42,7 @@ def read(
 
 
 def extract(frame: Any, settings: Mapping[str, Any] | None = None, **how: Any) -> Any:
-    """The texts of a frame's pages.
-
-    ``how`` are other arguments of extract_batches().
-    """
+    """The texts of a frame's pages; ``how`` are arguments of extract_batches()."""
     plain_settings = dict(settings or {})
 
     def work(batches: Iterable[Any]) -> Iterator[Any]:

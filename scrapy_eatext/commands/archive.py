@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from scrapy_eatext.archive.conditions import Conditions
 from scrapy_eatext.archive.core import (
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 ERRORS = (ArchiveError, MissingError, OutputError, OSError)
 _BAR = 20
 _MAX_LINES = 10
-
-T = TypeVar("T")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -128,11 +126,12 @@ def _execute(archive_run: Run, *, allow_damage: bool) -> int:
         return fail("stopped; the same command resumes the run", 130)
     status.clear()
     print(summary(progress))
-    for file in _first(archive_run.damaged_outputs):
-        fail(f"{file} was cut or changed after it was written: it was written again")
-    errors = list(progress.errors.items())
-    for name, error in _first(errors):
-        fail(error if name in error else f"{name}: {error}")
+    rewritten = "was cut or changed after it was written: it was written again"
+    _fail_first(
+        [f"{file} {rewritten}" for file in archive_run.manifest.damaged_outputs]
+    )
+    errors = progress.errors.items()
+    _fail_first([why if name in why else f"{name}: {why}" for name, why in errors])
     if progress.orphaned:
         fail(f"{progress.orphaned} parts of files that are gone stay in the output")
     if errors:
@@ -140,11 +139,12 @@ def _execute(archive_run: Run, *, allow_damage: bool) -> int:
     return bool(errors or (progress.cut_off and not allow_damage))
 
 
-def _first(items: Sequence[T]) -> Iterator[T]:
-    """The first items; the number of others goes to standard error."""
-    yield from items[:_MAX_LINES]
-    if len(items) > _MAX_LINES:
-        fail(f"and {len(items) - _MAX_LINES} more")
+def _fail_first(errors: Sequence[str]) -> None:
+    """Print the first errors, and the number of the others."""
+    for error in errors[:_MAX_LINES]:
+        fail(error)
+    if len(errors) > _MAX_LINES:
+        fail(f"and {len(errors) - _MAX_LINES} more")
 
 
 def summary(progress: Progress) -> str:
