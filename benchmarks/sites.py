@@ -125,7 +125,7 @@ def taught(site: str, pages: Sequence[Judged], count: int) -> dict[str, float] |
     for _ in range(DRAWS):
         chosen = set(drawn.sample(range(len(pages)), count))
         found = learn(site, [pages[i].studied for i in sorted(chosen)])
-        lesson = Lesson(found.file.site) if found.helps else None
+        lesson = Lesson(found.site) if found.helps else None
         files += found.helps
         for i, page in enumerate(pages):
             if i not in chosen:

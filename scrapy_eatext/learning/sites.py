@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.algorithms.eatext import Eatext
     from scrapy_eatext.learning.data import LabelledPage
     from scrapy_eatext.page import Page
-    from scrapy_eatext.sites.learning import Learned
+    from scrapy_eatext.sites.files import SiteFile
 
 _SIGNS = {"main": MAIN, "comment": COMMENT, "": BOILERPLATE}
 
@@ -82,10 +82,10 @@ def _of_text(page: LabelledPage, source: Page, texts: Sequence[str]) -> str:
     )
 
 
-def write(found: Learned, folder: Path) -> str:
+def write(found: SiteFile, folder: Path) -> str:
     """Write a site's file if it helps; returns its path, or ""."""
     if not found.helps:
         return ""
-    path = folder / found.file.name
-    write_whole(path, found.file.as_json().encode("utf-8", "replace"))
+    path = folder / found.name
+    write_whole(path, found.as_json().encode("utf-8", "replace"))
     return str(path)

@@ -41,7 +41,7 @@ def teach(review: Review, host: str, folder: Path, *, keep: bool) -> dict[str, A
     if keep:
         folder.mkdir(parents=True, exist_ok=True)
         written = write(learned, folder)
-    lesson = Lesson(learned.file.site)
+    lesson = Lesson(learned.site)
     changes: list[dict[str, Any]] = []
     judged_pages = 0
     end = time.monotonic() + _SECONDS

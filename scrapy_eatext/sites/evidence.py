@@ -1,25 +1,35 @@
-"""Evidence for and against main text, learned of a site and applied to its pages."""
+"""Evidence for and against main text, learned of a site and applied to its pages.
+
+A place is a path of steps that leads to an element.  A step is a tag with the words of
+the element's names, which the walk reads from classes, IDs and roles: without digits, so
+that ``post-17`` and ``post-18`` are one place.  ``html`` and ``body`` have no names, as
+these differ from page to page.  A site file has paths in words; on pages they are
+compared by hashes, which are computed fast from the walk's tables.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scrapy_eatext.page.columns import BlockColumn
+from scrapy_eatext.page.columns import BlockColumn, ElementColumn
+from scrapy_eatext.page.tags import TAG_ID
 from scrapy_eatext.page.urls import host_of
-from scrapy_eatext.sites.places import place_of, places
+from scrapy_eatext.page.walk import fnv1a
 from scrapy_eatext.tagger.context import HIGHEST
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from scrapy_eatext.page.walk import Walk
-    from scrapy_eatext.sites.places import Hashes
     from scrapy_eatext.tagger.operations import Ints
+
+    Hashes = npt.NDArray[np.uint64]
 
 # A page belongs to a template if the Jaccard index of their places is at least this.
 # Pages that are less alike give wrong evidence about each other.
@@ -30,11 +40,22 @@ _PRIOR = 50
 # of a logit, as likelihoods are.
 DROPPED = -200
 _STEP = "/"
-# The sentinel of each sorted array of hashes.  No text has this hash, and a place has
-# it with a probability of 2^-64.
+# The largest hash, which is the sentinel of each sorted array of hashes: no text has it,
+# and a place has it with a probability of 2^-64.
 _END = (1 << 64) - 1
 # The columns of Table.facts.
 _EVIDENCE, _IN_COMMENTS, _FREQUENT = range(3)
+# Odd, as multiplication by an odd number is invertible modulo 2^64.
+SPREAD, DOWN = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
+SHIFT = 29
+NAMELESS = TAG_ID["html"], TAG_ID["body"]
+_COLUMNS = [
+    ElementColumn.PARENT,
+    ElementColumn.TAG,
+    ElementColumn.FIRST_TOKEN,
+    ElementColumn.TOKENS,
+    ElementColumn.DEPTH,
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +179,59 @@ class Lesson:
             if jaccard_index >= best_index:
                 best_index, best = jaccard_index, table
         return best
+
+
+def places(walk: Walk) -> Hashes:
+    """For each block the hash of its place."""
+    parents, tags, first, count, depths = walk.elements[:, _COLUMNS].T
+    sums = np.zeros(len(walk.tokens) + 1, dtype=np.uint64)
+    # numpy's integers wrap at 64 bits, like the masks in the functions below.
+    _mixed(walk.tokens.astype(np.uint64)).cumsum(out=sums[1:])
+    names = sums[first + count] - sums[first]
+    for tag in NAMELESS:
+        names[tags == tag] = 0
+    steps = _mixed(names + tags.astype(np.uint64))
+    # Index -1 is the parent of the root.
+    hashes = np.zeros(len(steps) + 1, dtype=np.uint64)
+    order = depths.argsort(kind="stable")
+    levels = np.diff(depths[order]).nonzero()[0] + 1
+    for rows in np.split(order, levels):
+        hashes[rows] = _below(hashes[parents[rows]], steps[rows])
+    block_hashes: Hashes = hashes[walk.blocks[:, BlockColumn.INNER]]
+    return block_hashes
+
+
+def place_of(steps: Iterable[str]) -> int:
+    """The hash of a path given in words, as in places()."""
+    place = 0
+    for step in steps:
+        place = _below(place, _hash_of_words(step))
+    return place
+
+
+@lru_cache(maxsize=16384)  # the steps of a site's paths repeat
+def _hash_of_words(step: str) -> int:
+    """The hash of a step, in which the order of names is ignored."""
+    name, *words = step.split(".")
+    tag = TAG_ID.get(name, 0)
+    names = (
+        0 if tag in NAMELESS else sum(_mixed(fnv1a(word.encode())) for word in words)
+    )
+    mixed: int = _mixed(names + tag)
+    return mixed
+
+
+# The next two functions take integers or arrays.
+
+
+def _below(place: Any, step: Any) -> Any:
+    """The hash of the place that is a step below another one."""
+    return (step + DOWN * place) & _END
+
+
+def _mixed(value: Any) -> Any:
+    value = value * SPREAD & _END
+    return (value ^ (value >> SHIFT)) * SPREAD & _END
 
 
 def taught(likelihood: Ints, evidence: Ints) -> Ints:

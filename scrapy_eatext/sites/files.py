@@ -29,7 +29,7 @@ class SiteFile:
 
     ``texts`` are the beginnings of the texts whose hashes are in ``site.dropped``, for
     people.  ``before`` and ``after`` are word F1 on the labelled pages without and with
-    the site's evidence, in leave-one-out cross-validation.
+    the site's evidence, in leave-one-out cross-validation; ``helps`` is the conclusion.
     """
 
     host: str
@@ -38,10 +38,19 @@ class SiteFile:
     pages: int
     before: float = 0.0
     after: float = 0.0
+    helps: bool = True
 
     @property
     def name(self) -> str:
         return f"{self.host}.json"
+
+    @property
+    def summary(self) -> str:
+        """A line for people."""
+        pages = f"{self.pages} page{'s' * (self.pages != 1)}"
+        verdict = "helps" if self.helps else "does not help enough"
+        scores = f"F1 {self.before:.3f} -> {self.after:.3f}"
+        return f"{self.host}: {pages}, {scores}, {verdict}"
 
     def as_json(self) -> str:
         """The file's text, which is deterministic."""
@@ -134,10 +143,7 @@ def _string(value: object) -> str:
 
 
 def load_lessons(folder: str | Path) -> Lessons:
-    """The lessons of all site files in a folder.
-
-    Raises SiteFileError if the path is not a folder, or a file cannot be read.
-    """
+    """The lessons of a folder's site files.  Raises SiteFileError, also for no folder."""
     folder = Path(folder)
     if not folder.is_dir():
         raise SiteFileError(f"{folder} is not a folder")

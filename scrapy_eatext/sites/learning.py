@@ -10,17 +10,33 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
-from scrapy_eatext.sites.evidence import ALIKE, Lesson, Place, Site, Template, taught
+from scrapy_eatext.page.tags import TAGS
+from scrapy_eatext.page.walk import (
+    MAX_TOKEN,
+    MAX_TOKENS,
+    MAX_VALUE,
+    MIN_TOKEN,
+    NAME_WORD,
+    TOKEN_ATTRIBUTES,
+)
+from scrapy_eatext.sites.evidence import (
+    ALIKE,
+    NAMELESS,
+    Lesson,
+    Place,
+    Site,
+    Template,
+    taught,
+)
 from scrapy_eatext.sites.files import SiteFile
-from scrapy_eatext.sites.places import step_of
 from scrapy_eatext.tagger.facts import weights
 from scrapy_eatext.tagger.selection import select
 
@@ -98,24 +114,7 @@ class Studied:
         return 2 * int(words[kept & self.main].sum()) / (extracted + relevant)
 
 
-@dataclass(frozen=True, slots=True)
-class Learned:
-    """A learned site file, and whether it helps."""
-
-    file: SiteFile
-    helps: bool
-
-    @property
-    def summary(self) -> str:
-        """A line for people."""
-        file = self.file
-        pages = f"{file.pages} page{'s' * (file.pages != 1)}"
-        verdict = "helps" if self.helps else "does not help enough"
-        scores = f"F1 {file.before:.3f} -> {file.after:.3f}"
-        return f"{file.host}: {pages}, {scores}, {verdict}"
-
-
-def learn(host: str, pages: Sequence[Studied]) -> Learned:
+def learn(host: str, pages: Sequence[Studied]) -> SiteFile:
     """Learn from labelled pages of a host, of which there is at least one."""
     pages = sorted(pages, key=lambda page: page.order)[:MOST_PAGES]
     before = [page.f1(page.kept_blocks()) for page in pages]
@@ -126,15 +125,15 @@ def learn(host: str, pages: Sequence[Studied]) -> Learned:
     gains = [b - a for a, b in zip(before, after, strict=True)]
     min_gain = _MIN_GAIN_OF_ONE if len(pages) == 1 else _MIN_GAIN
     site = site_of(pages, strength)
-    file = SiteFile(
+    return SiteFile(
         host=host,
         site=site,
         texts=_beginnings(site, pages),
         pages=len(pages),
         before=fmean(before),
         after=fmean(after),
+        helps=fmean(gains) >= min_gain and min(gains) >= -_MAX_LOSS,
     )
-    return Learned(file, fmean(gains) >= min_gain and min(gains) >= -_MAX_LOSS)
 
 
 def _cross_validated(pages: Sequence[Studied]) -> dict[int, list[float]]:
@@ -244,8 +243,23 @@ def _paths(blocks: Blocks) -> list[str]:
             row = parents[row]
         path = path_of[row] if row >= 0 else ""
         for row in reversed(ancestors):
-            step = step_of(walk.node(row), tags[row])
+            step = _step(walk.node(row), tags[row])
             path = (f"{path}/{step}" if path else step)[:_LONGEST_PATH]
             path_of[row] = path
         paths.append(path)
     return paths
+
+
+def _step(element: Any, tag: int) -> str:
+    """An element's step in words, like ``div.post.body``; "*" is an unknown tag."""
+    name = TAGS[tag] or "*"
+    if tag in NAMELESS:
+        return name
+    words = [
+        prefix + word.lower()
+        for attribute, value in element.attrib.items()
+        if (prefix := TOKEN_ATTRIBUTES.get(attribute)) is not None
+        for word in NAME_WORD.findall(value[:MAX_VALUE])
+        if MIN_TOKEN <= len(word) <= MAX_TOKEN
+    ]
+    return ".".join([name, *sorted(words[:MAX_TOKENS])])

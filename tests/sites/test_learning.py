@@ -17,10 +17,17 @@ from scrapy_eatext.execution.choice import SettingError
 from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.learning.sites import studied, study
 from scrapy_eatext.page import Page
-from scrapy_eatext.sites.evidence import Lesson, Lessons, Place, Site, bare_host
+from scrapy_eatext.sites.evidence import (
+    Lesson,
+    Lessons,
+    Place,
+    Site,
+    bare_host,
+    place_of,
+    places,
+)
 from scrapy_eatext.sites.files import SiteFile, SiteFileError, load_lessons
 from scrapy_eatext.sites.learning import Studied, learn, site_of
-from scrapy_eatext.sites.places import place_of, places
 from tests import ROOT
 from tests.support.crawling import ADDON, complaints, crawl
 from tests.support.items import TypeSpider, url_of
@@ -48,7 +55,7 @@ def odd(number):
 @pytest.fixture
 def odd_site(tmp_path):
     """A folder with the site file of the odd pages."""
-    made = learn("odd.example", [labelled(odd(1)), labelled(odd(2))]).file
+    made = learn("odd.example", [labelled(odd(1)), labelled(odd(2))])
     (tmp_path / made.name).write_text(made.as_json(), "utf-8")
     return tmp_path
 
@@ -116,7 +123,7 @@ def test_a_site_that_is_right_already_gets_no_file():
         page = right(number)
         pages.append(studied(page, "m" * (len(page.blocks) - 1) + "-"))
     found = learn("right.example", pages)
-    assert found.file.before > 0.98
+    assert found.before > 0.98
     assert not found.helps
     assert "does not help enough" in found.summary
 
@@ -145,7 +152,7 @@ def test_the_same_pages_make_the_same_file_in_any_order():
         numbers = list(range(1, 8))
         random.Random(seed).shuffle(numbers)
         pages = [labelled(odd(number)) for number in numbers]
-        files.add(learn("odd.example", pages).file.as_json())
+        files.add(learn("odd.example", pages).as_json())
     assert len(files) == 1
 
 
@@ -159,11 +166,11 @@ def test_learning_from_20_pages_takes_under_two_seconds():
 def test_a_file_comes_back_as_it_was(tmp_path):
     made = learn("odd.example", [labelled(odd(1)), labelled(odd(2))])
     assert made.helps
-    path = tmp_path / made.file.name
-    path.write_text(made.file.as_json(), "utf-8")
+    path = tmp_path / made.name
+    path.write_text(made.as_json(), "utf-8")
     again = SiteFile.read(path)
-    assert again.site == made.file.site
-    assert again.as_json() == made.file.as_json()
+    assert again.site == made.site
+    assert again.as_json() == made.as_json()
 
 
 @pytest.mark.parametrize(
@@ -291,7 +298,7 @@ def test_the_almanac_is_mended_by_its_two_labels(tmp_path):
     known = read_folder(ALMANAC / "labels").pages
     found = learn("almanac.example", [study(page) for page in known])
     assert found.helps
-    (tmp_path / found.file.name).write_text(found.file.as_json(), "utf-8")
+    (tmp_path / found.name).write_text(found.as_json(), "utf-8")
     labels = {page.text.splitlines()[0] for page in known}
     fresh = 0
     for page in pages:
