@@ -91,10 +91,7 @@ def has_session(url: str) -> bool:
 
 
 def is_same_page(url: str, other: str, *, with_query: bool = False) -> bool:
-    """Whether two URLs differ at most in how their paths end, and in their queries.
-
-    With ``with_query`` their queries have to be equal.
-    """
+    """Whether URLs differ in their paths' ends and, without ``with_query``, queries."""
     parts, others = urlsplit(url), urlsplit(other)
     is_same = _ENDING.sub("", parts.path) == _ENDING.sub("", others.path)
     return is_same and (parts.query == others.query or not with_query)

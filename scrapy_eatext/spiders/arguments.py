@@ -36,10 +36,7 @@ Texts = str | Sequence[str]
 
 
 class Argument(NamedTuple):
-    """An argument's default, the function that converts a value, and its meaning.
-
-    ``read`` returns None or raises for a wrong value.
-    """
+    """A default, what reads a value (None or an error if it is wrong), and a meaning."""
 
     default: Any
     read: Callable[[Any], Any]

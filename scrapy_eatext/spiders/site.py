@@ -35,6 +35,7 @@ from scrapy_eatext.execution.choice import SettingError
 from scrapy_eatext.page.dates import iso
 from scrapy_eatext.page.decode import is_binary
 from scrapy_eatext.page.urls import Addresses, host_of, joined
+from scrapy_eatext.sites.evidence import hosts_of
 from scrapy_eatext.spiders.addresses import (
     canonical,
     has_session,
@@ -79,8 +80,6 @@ _START, _LISTED, _NEXT, _OTHER, _NAMED, _OF_LEAF = 120, 110, 100, 60, 20, 10
 # The minimum priority of each rank.  A rank is requested when no request of a higher
 # one is in flight, as its response may add to the higher rank.
 _RANKS = (_NEXT, _NAMED + 10, -inf)
-# Added to the priority of pages that were changed on or after ``since``.
-_DATED = 5
 # The maximum number of sitemaps.
 _MAX_SITEMAPS = 1000
 # The number of failed pages in a row after which a host's other pages are left out, and
@@ -220,7 +219,7 @@ class SiteSpider(Spider):
             return visit.priority
         # lastmod is not compared with ``until``, as a page may be changed long after its
         # publication.
-        return visit.priority + _DATED if visit.lastmod[:10] >= self.since else None
+        return visit.priority if visit.lastmod[:10] >= self.since else None
 
     def item(self, response: Response, result: MainText) -> Any:
         """The item of a page, to which EATEXT_FIELDS is added."""
@@ -583,10 +582,7 @@ class SiteSpider(Spider):
         )
 
     def _add_all(self, visits: Iterator[Visit]) -> Iterator[None]:
-        """Queue many URLs in portions.
-
-        Yields None after each, which Scrapy ignores, to let the event loop run.
-        """
+        """Queue URLs in portions; None after each of them lets the event loop run."""
         while portion := list(islice(visits, _PORTION)):
             self._add(portion)
             yield None
@@ -650,9 +646,8 @@ class SiteSpider(Spider):
 
     def _domain(self, url: str) -> str:
         """The domain of the site that a URL belongs to, "" if it belongs to none."""
-        host = f".{host_of(url)}"
         domains = self.allowed_domains
-        return next((domain for domain in domains if host.endswith(f".{domain}")), "")
+        return next((host for host in hosts_of(url) if host in domains), "")
 
     def _is_list(self, result: MainText) -> bool:
         """Whether most entries of a page, and at least one, are on the site."""

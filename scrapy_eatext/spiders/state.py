@@ -162,10 +162,7 @@ class State:
         return (self._value("SELECT max(number) FROM pages") or 0) - before
 
     def take(self, minimum: float = -inf) -> Visit | None:
-        """Take the first URL of the highest priority from the queue.
-
-        None if no URL in it has the minimum priority.
-        """
+        """Take the first URL of the highest priority, None if none has the minimum."""
         row = self._run(
             "SELECT url, role, depth, priority, lastmod FROM pages WHERE status='pending'"
             " AND priority>=? ORDER BY priority DESC, number LIMIT 1",
@@ -258,10 +255,7 @@ class State:
     # -- files
 
     def _cut_feeds(self) -> None:
-        """Cut off the items that a killed run wrote of pages that are not done.
-
-        These pages are yielded again.
-        """
+        """Cut off a killed run's items of pages not done, which are yielded again."""
         for path, size, ending in self._run("SELECT * FROM feeds").fetchall():
             # The path may be that of another file by now.
             if self.is_resumed and ending and _ending(path, size) == ending:

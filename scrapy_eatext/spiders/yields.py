@@ -42,10 +42,7 @@ class Yields:
         self._shapes: OrderedDict[str, _Shape] = OrderedDict()
 
     def judge(self, shapes: Sequence[str]) -> tuple[str, str]:
-        """Whether to REQUEST a URL, HOLD it or REFUSE it, and the shape that decided.
-
-        With REQUEST the URL counts as in flight.
-        """
+        """REQUEST (counted as in flight), HOLD or REFUSE, and the shape that decided."""
         if refusing := self.refusing(shapes):
             return REFUSE, refusing
         records = [self._record(shape) for shape in shapes]
