@@ -157,10 +157,11 @@ class ParquetItemExporter(JsonLinesItemExporter):
             )
             with ParquetWriter(self._to, schema, compression="zstd") as writer:
                 while rows := list(map(json.loads, islice(self._waiting, _ROWS))):
-                    arrays = [
-                        pa.array([_made(row.get(name), make) for row in rows], of)
-                        for name, (of, make) in columns.items()
-                    ]
+                    arrays = []
+                    for name, (of, make) in columns.items():
+                        values = (row.get(name) for row in rows)
+                        made = [None if v is None else make(v) for v in values]
+                        arrays.append(pa.array(made, of))
                     writer.write_table(pa.table(arrays, schema=schema))
 
     def _column(self, name: str) -> tuple[Any, Callable[[Any], Any]]:
@@ -172,7 +173,3 @@ class ParquetItemExporter(JsonLinesItemExporter):
 def _is_appended(file: IO[bytes]) -> bool:
     """Whether a file has content, and is one that Scrapy opened to append to it."""
     return getattr(file, "mode", "") == "ab" and file.tell() > 0
-
-
-def _made(value: Any, make: Callable[[Any], Any]) -> Any:
-    return None if value is None else make(value)

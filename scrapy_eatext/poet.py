@@ -34,6 +34,7 @@ from web_poet.serialization import register_serialization
 
 from scrapy_eatext.crawl.callbacks import main_text
 from scrapy_eatext.crawl.extractor import attached
+from scrapy_eatext.metadata.jsonld import listed, types_of
 from scrapy_eatext.metadata.prices import amount, sign_of
 from scrapy_eatext.result import MainText, Media, Metadata, Product
 
@@ -165,9 +166,8 @@ def _job_posting(result: MainText, url: str) -> dict[str, Any]:
 def _job(result: MainText) -> Any:
     """The first JobPosting of a page's structured data, also one in a graph."""
     for thing in result.structured_data:
-        graph = thing.values.get("@graph")
-        for one in [thing.values, *(graph if isinstance(graph, list) else ())]:
-            if isinstance(one, dict) and "JobPosting" in str(one.get("@type")):
+        for one in (thing.values, *listed(thing.values.get("@graph"))):
+            if isinstance(one, dict) and "JobPosting" in types_of(one):
                 return one
     return None
 
@@ -175,8 +175,7 @@ def _job(result: MainText) -> Any:
 def _at(value: Any, *path: str) -> str:
     """The first text at a path of properties, "" for none."""
     for name in (*path, ""):
-        if isinstance(value, list):
-            value = value[0] if value else None
+        value = next(iter(listed(value)), None)
         if name:
             value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, str) else ""
