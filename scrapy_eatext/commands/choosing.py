@@ -62,10 +62,7 @@ def project_config(command: ScrapyCommand) -> Config:
 
 
 def choice_for(args: Namespace, config: Config, url: str = "") -> Choice:
-    """How to extract the page at a URL, by the settings and the command line.
-
-    Raises SettingError.
-    """
+    """How to extract a page, by settings and command line.  Raises SettingError."""
     # choice_for() is None for a site that is off: the command line overrides that.
     choice = site_choice = config.choice_for(url) or config.choice
     key = "EATEXT_ALGORITHM"

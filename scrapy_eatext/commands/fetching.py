@@ -45,7 +45,7 @@ def fetch_all(command: ScrapyCommand, urls: Sequence[str]) -> list[Response]:
 class OnePage:
     """A crawl of one page, with a named spider or the one that handles the URL.
 
-    ``spider_args`` are the texts of --spider-arg.  Raises UsageError.
+    ``spider_args`` are the texts of --spider-arg.  Raises UsageError and SettingError.
     """
 
     def __init__(
@@ -59,8 +59,7 @@ class OnePage:
             self._arguments = arglist_to_dict(spider_args)
         except ValueError:
             text = " ".join(spider_args)
-            message = f"--spider-arg is {text!r}, it must be NAME=VALUE"
-            raise UsageError(message) from None
+            raise SettingError("--spider-arg", text, "NAME=VALUE") from None
         self._process = process_of(command)
         self._responses: list[Response] = []
         loader = self._process.spider_loader
@@ -73,10 +72,7 @@ class OnePage:
         self.crawler = _crawler(self._process, [url], cls, self._responses.append)
 
     def fetch(self) -> Response | None:
-        """The response, None if a message on standard error gives the reason.
-
-        Raises SettingError and UsageError.
-        """
+        """The response, None with the reason printed.  Raises SettingError, UsageError."""
         error = run_crawl(self._process, self.crawler, **self._arguments)
         if isinstance(error, SettingError):
             raise error

@@ -42,10 +42,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace, command: object) -> int:
-    """Learn, write site files, print a summary of each, and return the exit code.
-
-    Raises OptionError and ERRORS.
-    """
+    """Learn, write site files, print summaries.  Raises OptionError and ERRORS."""
     if args.host:
         host = bare_host(args.host if "//" in args.host else f"//{args.host}")
         if not host:

@@ -34,6 +34,7 @@ from scrapy_eatext.commands.show import (
 from scrapy_eatext.commands.terminal import fail, print_text, printable, progress
 from scrapy_eatext.crawl.settings import Config
 from scrapy_eatext.deadline import time_limit
+from scrapy_eatext.declared import OptionError
 from scrapy_eatext.execution.cascade import (
     BREAKS,
     Failure,
@@ -85,21 +86,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--spider-arg NAME=VALUE": "an argument of the spider, as -a of scrapy crawl"
         " (may be repeated)",
     }
-    add_options(parser, meanings, format="text", url="", spider_arg=[])
+    form = {"default": "text", "choices": FORMATS}
+    add_options(parser, meanings, format=form, url="", spider_arg=[])
 
 
 def run(args: Namespace, command: ScrapyCommand) -> int:
-    """Extract one page, or all in a folder, and return the exit code.
-
-    Raises SettingError, UsageError and FileError.
-    """
-    if args.format not in FORMATS:
-        allowed = ", ".join(FORMATS)
-        raise UsageError(f"--format is {args.format!r}, it must be one of {allowed}")
+    """Extract a page, or all in a folder.  Raises OptionError, UsageError, FileError."""
     if args.compare and args.format != "text":
-        raise UsageError(
-            f"--format is {args.format!r}, it must be left out with --compare"
-        )
+        raise OptionError("--format", args.format, "left out with --compare")
     if args.page != "-" and is_url(args.page):
         return _fetched(args, command)
     return _stored(args, project_config(command))
@@ -239,11 +233,7 @@ def _read(file: Path) -> bytes:
 
 
 def _unpacked(data: bytes, max_size: int, name: str) -> bytes:
-    """A page's bytes, unpacked if they begin as gzip does.
-
-    Raises FileError if they are damaged, or unpack to more than ``max_size`` bytes; 0
-    is no limit.
-    """
+    """A page, unpacked if gzipped.  Raises FileError if it is damaged or too large."""
     try:
         page = packed.unpacked(data, "gzip", max_size)
     except packed.PackedError as error:

@@ -64,10 +64,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace, command: ScrapyCommand) -> int:
-    """Serve a review until Ctrl-C, and return the exit code.
-
-    Raises SettingError and ERRORS.
-    """
+    """Serve a review until Ctrl-C.  Raises SettingError and ERRORS."""
     config = project_config(command)
     choose = partial(choice_for, args, config)
     choose("")  # raises for wrong options before anything is read

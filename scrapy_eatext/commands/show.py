@@ -68,10 +68,7 @@ def _blocks(result: MainText) -> str:
 
 
 def comparison(runs: Sequence[Run], texts: Sequence[str]) -> str:
-    """A table of the algorithms, and one of the blocks and which algorithms keep each.
-
-    ``texts`` are those of the page's blocks.
-    """
+    """A table of the algorithms, and one of which blocks, given as texts, each keeps."""
     figures = [
         (
             name,

@@ -70,10 +70,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace, command: object) -> int:
-    """Train, write models and cards, and return the exit code.
-
-    Raises OptionError and ERRORS.
-    """
+    """Train, write models and cards.  Raises OptionError and ERRORS."""
     # A single fold leaves no pages to train on.
     if args.folds < 0 or args.folds == 1:
         raise OptionError("--folds", args.folds, "0, or 2 or more")
