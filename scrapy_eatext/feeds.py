@@ -14,13 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from scrapy.exporters import JsonLinesItemExporter
 from scrapy.utils.serialize import ScrapyJSONEncoder
 
-from scrapy_eatext.archive.record import MissingError, storable
-
-try:
-    import pyarrow as pa
-    from pyarrow.parquet import ParquetFile, ParquetWriter
-except ImportError:
-    raise MissingError("a feed in Parquet", "parquet", "pyarrow") from None
+from scrapy_eatext.archive.record import needed, storable
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -28,6 +22,8 @@ if TYPE_CHECKING:
     # typing.Self requires Python 3.11
     from typing_extensions import Self
 
+pa = needed("pyarrow", "a feed in Parquet", "parquet")
+parquet = needed("pyarrow.parquet", "a feed in Parquet", "parquet")
 logger = logging.getLogger(__name__)
 
 # Rows of a row group: few, as each may be of some megabytes.
@@ -119,7 +115,7 @@ class ParquetItemExporter(JsonLinesItemExporter):
     def _keep_rows(self, path: Path) -> None:
         """Keep the rows of a file, as Parquet is not appended to but written anew."""
         try:
-            for rows in ParquetFile(path).iter_batches(_ROWS):
+            for rows in parquet.ParquetFile(path).iter_batches(_ROWS):
                 for row in rows.to_pylist():
                     self._keep(self.encoder.encode(row).encode() + b"\n")
         except (pa.ArrowException, OSError):  # such as a file that was cut off
@@ -155,7 +151,7 @@ class ParquetItemExporter(JsonLinesItemExporter):
             schema = pa.schema(
                 [(storable(name), of) for name, (of, _) in columns.items()]
             )
-            with ParquetWriter(self._to, schema, compression="zstd") as writer:
+            with parquet.ParquetWriter(self._to, schema, compression="zstd") as writer:
                 while rows := list(map(json.loads, islice(self._waiting, _ROWS))):
                     arrays = []
                     for name, (of, make) in columns.items():

@@ -18,8 +18,8 @@ from scrapy_eatext.archive.progress import COUNTED, Tally
 from scrapy_eatext.archive.readers.parquet import check_column, rows_of
 from scrapy_eatext.archive.record import (
     CARRIED,
-    MissingError,
     Record,
+    needed,
     record_of_row,
     storable,
 )
@@ -31,14 +31,10 @@ from scrapy_eatext.execution.process import InProcess
 from scrapy_eatext.page.decode import decode, is_binary
 from scrapy_eatext.result import NOTHING
 
-try:
-    import pyarrow as pa
-except ImportError:
-    raise MissingError("extraction from archives", "archive", "pyarrow") from None
-
 if TYPE_CHECKING:
     from scrapy_eatext.execution.choice import Choice
 
+pa = needed("pyarrow", "extraction from archives", "archive")
 # Columns that are attributes of MainText.
 _ATTRIBUTES = (
     "text",

@@ -19,7 +19,7 @@ from zipfile import ZIP_STORED, ZipFile
 
 from scrapy_eatext import durable
 from scrapy_eatext.archive.packed import BEFORE
-from scrapy_eatext.archive.record import MissingError
+from scrapy_eatext.archive.record import MissingError, needed
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,10 +210,9 @@ def names_in(folder: str) -> list[str]:
     if not is_remote(folder):
         Path(folder).mkdir(parents=True, exist_ok=True)
         return sorted(path.name for path in Path(folder).iterdir())
-    from pyarrow.fs import FileSelector
-
+    fs = needed("pyarrow.fs", folder, "archive")
     with _remote(folder) as (system, inside):
-        infos = system.get_file_info(FileSelector(inside, allow_not_found=True))
+        infos = system.get_file_info(fs.FileSelector(inside, allow_not_found=True))
         return sorted(info.base_name for info in infos)
 
 
@@ -225,11 +224,10 @@ def stat(path: str) -> Stat:
 def look(path: str) -> Stat | None:
     """A file's Stat, None for a folder.  Raises OSError if the path does not exist."""
     if is_remote(path):
-        from pyarrow.fs import FileType
-
+        types = needed("pyarrow.fs", path, "archive").FileType
         info = _info(path)
-        if info.type != FileType.NotFound:
-            return None if info.type == FileType.Directory else Stat.of(info)
+        if info.type != types.NotFound:
+            return None if info.type == types.Directory else Stat.of(info)
     elif Path(path).exists():
         return None if Path(path).is_dir() else stat(path)
     raise FileNotFoundError(2, "there is no such file or folder", path)
@@ -282,13 +280,12 @@ def joined(folder: str, *names: str) -> str:
 
 
 def _walk_remote(folder: str) -> Iterator[tuple[str, dict[str, Stat]]]:
-    from pyarrow.fs import FileSelector, FileType
-
+    fs = needed("pyarrow.fs", folder, "archive")
     with _remote(folder) as (system, top):
-        listed = system.get_file_info(FileSelector(top, recursive=True))
+        listed = system.get_file_info(fs.FileSelector(top, recursive=True))
     files_by_folder: dict[str, dict[str, Stat]] = {}
     for info in sorted(listed, key=lambda info: info.path):
-        if info.type == FileType.File:
+        if info.type == fs.FileType.File:
             inside = info.path.removeprefix(top).lstrip("/")
             parent, _, name = inside.rpartition("/")
             files_by_folder.setdefault(parent, {})[name] = Stat.of(info)
@@ -303,13 +300,10 @@ def _remote(path: str) -> Iterator[tuple[Any, str]]:
 
 
 def _system(path: str) -> tuple[Any, str]:
-    try:
-        from pyarrow.fs import FileSystem, FSSpecHandler, PyFileSystem
-    except ImportError:
-        raise MissingError(path, "archive", "pyarrow") from None
+    fs = needed("pyarrow.fs", path, "archive")
     scheme = path.partition("://")[0]
     try:
-        system, inside = FileSystem.from_uri(path)
+        system, inside = fs.FileSystem.from_uri(path)
     except ValueError:  # not one of pyarrow's own file systems
         try:
             from fsspec.core import url_to_fs
@@ -317,14 +311,12 @@ def _system(path: str) -> tuple[Any, str]:
             system, inside = url_to_fs(path)
         except (ImportError, ValueError) as error:
             raise OSError(f"no file system for {scheme}:// ({error})") from error
-        return PyFileSystem(FSSpecHandler(system)), inside
+        return fs.PyFileSystem(fs.FSSpecHandler(system)), inside
     if scheme == "s3" and "?" not in path:
-        from pyarrow.fs import S3FileSystem
-
         # pyarrow does not read these variables.
         names = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
         endpoint = next(filter(None, map(os.environ.get, names)), "")
-        system = S3FileSystem(
+        system = fs.S3FileSystem(
             region=system.region,
             endpoint_override=endpoint.partition("://")[2] or None,
             scheme=endpoint.partition("://")[0] or "https",

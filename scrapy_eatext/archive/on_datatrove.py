@@ -11,18 +11,16 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from scrapy_eatext.archive.core import DEFAULT_COLUMNS, Extractor
-from scrapy_eatext.archive.record import CARRIED, MissingError, Record
+from scrapy_eatext.archive.record import CARRIED, Record, needed
 from scrapy_eatext.archive.tasks import records_of, tasks
 from scrapy_eatext.page.decode import decode
 
 if TYPE_CHECKING:
     from scrapy_eatext.archive.readers import Reading
 
-try:
-    from datatrove.data import Document
-    from datatrove.pipeline.base import PipelineStep
-except ImportError:
-    raise MissingError("extraction in datatrove", "datatrove", "datatrove") from None
+_WHAT = "extraction in datatrove", "datatrove"
+Document = needed("datatrove.data", *_WHAT).Document
+PipelineStep: Any = needed("datatrove.pipeline.base", *_WHAT).PipelineStep
 
 
 class ArchiveReader(PipelineStep):

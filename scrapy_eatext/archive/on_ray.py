@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from scrapy_eatext.archive.core import DEFAULT_COLUMNS, Extractor, batches_of
-from scrapy_eatext.archive.record import MissingError
+from scrapy_eatext.archive.core import DEFAULT_COLUMNS, Extractor, batches_of, pa
+from scrapy_eatext.archive.record import needed
 from scrapy_eatext.archive.tasks import records_of, tasks
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ class Extract:
 
     def __call__(self, table: Any) -> Any:
         """The texts of a pyarrow.Table, as one."""
-        import pyarrow as pa
-
         batches = self._extractor.batches(table, *self._names)
         return pa.Table.from_batches(batches, self._extractor.schema)
 
@@ -48,10 +46,7 @@ def read(
     **ray: Any,
 ) -> Any:
     """The pages of archives, read by ``of`` tasks.  Raises ArchiveError."""
-    try:
-        from ray import data
-    except ImportError:
-        raise MissingError("extraction on Ray", "ray", "ray") from None
+    data = needed("ray.data", "extraction on Ray", "ray")
     items = [{"task": task} for task in tasks(inputs, of, base)]
     dataset = data.from_items(items, override_num_blocks=len(items))
     arguments = {"reading": reading}
@@ -59,8 +54,6 @@ def read(
 
 
 def _pages(batch: Mapping[str, Any], reading: Reading | None) -> Iterator[Any]:
-    import pyarrow as pa
-
     for task in batch["task"]:
         for rows in batches_of(records_of(task, reading)):
             yield pa.Table.from_batches([rows])

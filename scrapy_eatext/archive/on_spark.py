@@ -12,7 +12,7 @@ from scrapy_eatext.archive.core import (
     pages_schema,
     schema,
 )
-from scrapy_eatext.archive.record import MissingError
+from scrapy_eatext.archive.record import needed
 from scrapy_eatext.archive.tasks import records_of, tasks
 
 if TYPE_CHECKING:
@@ -52,8 +52,5 @@ def extract(frame: Any, settings: Mapping[str, Any] | None = None, **how: Any) -
 
 
 def _columns(arrow_schema: Any) -> Any:
-    try:
-        from pyspark.sql.pandas.types import from_arrow_schema
-    except ImportError:
-        raise MissingError("extraction on Spark", "spark", "pyspark") from None
-    return from_arrow_schema(arrow_schema)
+    types = needed("pyspark.sql.pandas.types", "extraction on Spark", "spark")
+    return types.from_arrow_schema(arrow_schema)

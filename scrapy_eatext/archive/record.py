@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any, TypeVar, cast
 
 from scrapy.http import Headers, HtmlResponse
@@ -22,10 +23,14 @@ _LONGEST_LENGTH = 1024
 class MissingError(ImportError):
     """A package that an input or an output needs is not installed."""
 
-    def __init__(self, what: str, extra: str, package: str) -> None:
-        super().__init__(
-            f"{what} needs {package}: pip install 'scrapy-eatext[{extra}]'"
-        )
+
+def needed(module: str, what: str, extra: str) -> Any:
+    """A module of a package that an extra brings.  Raises MissingError."""
+    try:
+        return import_module(module)
+    except ImportError:
+        package, install = module.partition(".")[0], f"scrapy-eatext[{extra}]"
+        raise MissingError(f"{what} needs {package}: pip install '{install}'") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, BinaryIO
 
-from scrapy_eatext.archive.record import MissingError, Record, record_of_row, unreadable
+from scrapy_eatext.archive.record import Record, needed, record_of_row, unreadable
 
 # The rows in memory at a time.
 _ROWS = 64
@@ -86,12 +86,8 @@ def _groups(metadata: Any, start: int, stop: int) -> list[int]:
 
 def open_table(file: BinaryIO) -> Any:
     """A file as ParquetFile.  Raises ValueError if it is none."""
+    parquet = needed("pyarrow.parquet", "Parquet", "archive")
     try:
-        from pyarrow import ArrowInvalid
-        from pyarrow.parquet import ParquetFile
-    except ImportError:
-        raise MissingError("Parquet", "archive", "pyarrow") from None
-    try:
-        return ParquetFile(file, pre_buffer=True)
-    except (ArrowInvalid, OSError) as error:
+        return parquet.ParquetFile(file, pre_buffer=True)
+    except (ValueError, OSError) as error:
         raise ValueError(f"it is no Parquet, or damaged: {error}") from error
