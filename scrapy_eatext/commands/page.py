@@ -86,12 +86,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--spider-arg NAME=VALUE": "an argument of the spider, as -a of scrapy crawl"
         " (may be repeated)",
     }
-    form = {"default": "text", "choices": FORMATS}
-    add_options(parser, meanings, format=form, url="", spider_arg=[])
+    add_options(parser, meanings, format="text", url="", spider_arg=[])
 
 
 def run(args: Namespace, command: ScrapyCommand) -> int:
     """Extract a page, or all in a folder.  Raises OptionError, UsageError, FileError."""
+    if args.format not in FORMATS:
+        raise OptionError("--format", args.format, f"one of {', '.join(FORMATS)}")
     if args.compare and args.format != "text":
         raise OptionError("--format", args.format, "left out with --compare")
     if args.page != "-" and is_url(args.page):
