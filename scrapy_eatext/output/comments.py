@@ -39,6 +39,7 @@ _MOST_BYLINES, _MOST_LINK_WORDS = 3, 3
 # most words of a byline beside author and date that are not in _ABOUT.
 _HEAD, _LONG, _LABEL, _BUTTON, _BESIDE = 6, 160, 20, 40, 3
 _DIGITS = re.compile(r"\d+")
+_SENTENCE = re.compile(r"[.?!…。？！][\"'”’»)]?\Z")
 _REPLY = re.compile(r"(?i)\A(?:(?:re|aw|sv|回复|答复)\s?[:：]\s{0,9}){1,5}")
 # The words of a byline.
 _ABOUT = re.compile(
@@ -113,15 +114,22 @@ def _cut(thread: Thread, numbers: list[int]) -> dict[int, Post]:
 
 
 def _frequent(labels: Collection[frozenset[str]]) -> frozenset[str]:
-    """The labels that at least half of all posts have."""
+    """The labels that at least half of all posts have; a sentence is in three at least."""
     counts = Counter(chain.from_iterable(labels))
-    most = [label for label, n in counts.items() if n > 1 and 2 * n >= len(labels)]
+    most = [
+        label
+        for label, n in counts.items()
+        if n > 1 + bool(_SENTENCE.search(label)) and 2 * n >= len(labels)
+    ]
     return frozenset(most) - {""}
 
 
 def _button(text: str) -> str:
-    """A short line without its numbers, such as "Reply" and "3 Likes"."""
-    return " ".join(_DIGITS.sub("", text).split()) if len(text) <= _BUTTON else ""
+    """A short line, such as "Reply" and "3 Likes", without numbers if no sentence."""
+    if len(text) > _BUTTON:
+        return ""
+    is_sentence = _SENTENCE.search(text)
+    return text if is_sentence else " ".join(_DIGITS.sub("", text).split())
 
 
 def _label(text: str) -> str:

@@ -60,6 +60,32 @@ def test_posts(html, expected):
     assert posts(html) == [Post(*said) for said in expected]
 
 
+@pytest.mark.parametrize(
+    ("ends", "is_text"),
+    [
+        (("It is 3 o'clock.", "It is 5 o'clock."), True),
+        (("I paid 3 pounds for mine!", "I paid 4 pounds for mine!"), True),
+        (("Thanks for your help!", "Thanks for your help!"), True),
+        (("Was this helpful?", "Was this helpful?", "Was this helpful?"), False),
+        (("3 Likes", "5 Likes"), False),
+    ],
+)
+def test_the_last_sentence_of_a_post_is_no_button(ends, is_text):
+    said = (
+        "It is one of {} good ideas that we have heard of in all of those years, "
+        "and all of us would like to hear far more of them before the winter comes."
+    )
+    html = "<hr>".join(
+        f'<div><a href="/user/ann{n}">Ann {"abcd"[n]}</a> wrote on May {n + 3}, 2012:'
+        f"<p>{said.format('abcd'[n] * 4)}</p><p>{end}</p></div>"
+        for n, end in enumerate(ends)
+    )
+    found = [post.text for post in posts(html)]
+    assert [text.endswith(end) for text, end in zip(found, ends, strict=True)] == (
+        [is_text] * len(ends)
+    )
+
+
 def page_with_comments(count):
     said = (
         "I baked it for the whole family on day {n}, and all of them wanted more of it."
