@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent import futures
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from queue import SimpleQueue
-from threading import Lock, Thread, current_thread
+from threading import Event, Lock, Thread, current_thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy.utils.asyncio import is_asyncio_available
@@ -25,6 +29,14 @@ if TYPE_CHECKING:
     from scrapy_eatext.execution.choice import Choice
 
 logger = logging.getLogger(__name__)
+
+# A job is given up this many seconds after the time that its algorithms and the last
+# resort have.  If so many jobs that were given up still run, all others get the last
+# resort.
+_GRACE = 5.0
+_MOST_ENDLESS = 8
+# The interval of the checks whether a job is late.
+_CHECK_SECONDS = 0.5
 
 _T = TypeVar("_T")
 
@@ -45,12 +57,25 @@ class InPlace:
 Runner = InPlace | InProcess
 
 
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """A job that a thread runs, when it is late, and what the thread was started with."""
+
+    job: Job
+    late_at: float
+    runner: Runner
+    end: Future[None]
+
+
 class Pool:
     """Daemon threads that each have a runner and take jobs from one queue.
 
     A thread is started when all others are busy, calls ``begin``, and is replaced after
     a turn (cascade.TURN).  If none can be started, submit() runs the job.  After close()
     each job gets a thread and a runner of its own, one after the other.
+
+    As a thread cannot be stopped, one whose job does not end is left to it; another takes
+    its place, and the page gets the last resort.  Worker processes are stopped instead.
     """
 
     def __init__(
@@ -70,6 +95,9 @@ class Pool:
         self._open = 0  # the number of jobs that are not done
         self._runners: list[Runner] = []
         self._ends: list[Future[None]] = []
+        self._running: dict[Future[Outcome], _Running] = {}
+        self._endless = 0  # the number of jobs that were given up and still run
+        self._ended = Event()
 
     def submit(self, job: Job) -> Future[Outcome]:
         future: Future[Outcome] = Future()
@@ -95,28 +123,75 @@ class Pool:
         if _start(self._work, (runner, end), f"eatext-{number}"):
             self._runners.append(runner)
             self._ends.append(end)
+            if not number and isinstance(runner, InPlace):
+                _start(self._watch, (), "eatext-watch")
             return
         message = "Extraction has %d of %d threads (the system gives no more)%s"
         where = "" if number else ": it runs in the crawl's own thread"
         logger.error(message, number, self._size, where)
         self._size = number
 
-    def _work(self, runner: Runner, end: Future[None]) -> None:
+    def _work(
+        self,
+        runner: Runner,
+        end: Future[None],
+        given_up: tuple[Job, Future[Outcome]] | None = None,
+    ) -> None:
         if self._begin:
             self._begin()
+        if given_up:
+            _do(runner, *given_up, is_running=True)
+            given_up = None
         size = 0
         while task := self._queue.get():
-            size += task[0].size
-            _do(runner, *task)
+            job, future = task
+            size += job.size
+            if self._endless >= _MOST_ENDLESS:
+                job = replace(job, give_up=job.give_up or "timed_out")
+            limit = 2 * job.limits.timeout
+            late_at = time.monotonic() + limit + _GRACE if limit else math.inf
+            self._running[future] = _Running(job, late_at, runner, end)
+            _do(runner, job, future)
             with self._lock:
+                if not self._running.pop(future, None):
+                    self._endless -= 1
+                    return  # another thread has taken the place
                 self._open -= 1
             # A waiting thread must not keep its last page in memory.
-            del task
+            del task, job, future
             name = current_thread().name
             if size >= TURN and _start(self._work, (runner, end), name):
                 return
         _close(runner)
         end.set_result(None)  # close() waits for it
+
+    def _watch(self) -> None:
+        """Give up the jobs that are late."""
+        while not self._ended.wait(_CHECK_SECONDS):
+            now = time.monotonic()
+            with self._lock:
+                running = self._running.items()
+                late = [future for future, one in running if one.late_at < now]
+                found = [(self._running.pop(future), future) for future in late]
+                self._endless += len(late)
+                self._open -= len(late)
+            while found:
+                self._give_up(*found.pop())
+            del late
+
+    def _give_up(self, running: _Running, future: Future[Outcome]) -> None:
+        """Leave a thread to its job, and start another that begins with the last resort."""
+        job = running.job
+        message = "The extraction of %s does not end, and keeps its thread; %s"
+        advice = 'with EATEXT_EXECUTOR = "process" it would be stopped'
+        logger.warning(message, job.url, advice)
+        easier = job.cut(job.size, "timed_out")
+        if not isinstance(job.html, (str, bytes)):
+            # The endless job may read the tree, so that the callback gets another.
+            job.html._cached_selector = None  # noqa: SLF001
+        args = (running.runner, running.end, (easier, future))
+        if not _start(self._work, args, "eatext-again"):
+            self._work(*args)
 
     def _do_alone(self, job: Job, future: Future[Outcome]) -> None:
         with self._one_at_a_time:
@@ -134,6 +209,7 @@ class Pool:
                 self._queue.put(None)
         for end in self._ends:
             await wait(end)
+        self._ended.set()
 
     def counts(self) -> Mapping[str, int]:
         """The number of workers that ``started``, ``died``, and so on."""
@@ -164,13 +240,18 @@ def _start(target: Callable[..., None], args: tuple[Any, ...], name: str) -> boo
     return True
 
 
-def _do(runner: Runner, job: Job, future: Future[Outcome]) -> None:
-    """Run a job, unless its future is cancelled."""
-    if future.set_running_or_notify_cancel():
-        try:
-            future.set_result(runner.run(job))
-        except BaseException as error:  # noqa: BLE001
-            future.set_exception(error)
+def _do(
+    runner: Runner, job: Job, future: Future[Outcome], *, is_running: bool = False
+) -> None:
+    """Run a job, unless its future is cancelled.  A second result is ignored."""
+    if is_running or future.set_running_or_notify_cancel():
+        with suppress(InvalidStateError):
+            try:
+                outcome = runner.run(job)
+            except BaseException as error:  # noqa: BLE001
+                future.set_exception(error)
+            else:
+                future.set_result(outcome)
 
 
 def _close(runner: Runner) -> None:

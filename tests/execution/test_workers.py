@@ -15,6 +15,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
+from scrapy.http import HtmlResponse
 
 from scrapy_eatext.crawl.settings import EXECUTORS
 from scrapy_eatext.execution import executors
@@ -31,7 +32,7 @@ from scrapy_eatext.execution.worker import (
 )
 from scrapy_eatext.result import Block, MainText, Metadata
 from tests.support import crawling
-from tests.support.algorithms import choice
+from tests.support.algorithms import Stuck, choice
 from tests.support.crawling import PATIENCE, PLAIN, happens, run
 from tests.support.mockserver import page, text_of
 
@@ -175,6 +176,29 @@ def test_a_page_that_ends_its_workers_gets_the_last_resort(
     monkeypatch.setattr(workers, "command", lambda: ["/no/such/program"])
     outcome = outcome_of(process, ending)
     assert (outcome.kind, outcome.result) == (kind, MainText())
+
+
+@pytest.mark.parametrize("kind", ["inline", "thread"])
+def test_a_thread_is_left_to_a_job_that_does_not_end(made, monkeypatch, caplog, kind):
+    monkeypatch.setattr(executors, "_GRACE", 0.1)
+    monkeypatch.setattr(executors, "_MOST_ENDLESS", 2)
+    monkeypatch.setattr(Stuck, "ended", threading.Event())
+    pool = made(kind)
+    stuck = job(LONG + "stuck", "Stuck", timeout=0.2)
+    response = HtmlResponse(stuck.url, body=stuck.html.encode(), encoding="utf-8")
+    tree = response.selector
+    for html in (stuck.html, response):
+        assert outcome_of(pool, job(LONG, "Plain")).kind == "extracted"
+        outcome = outcome_of(pool, replace(stuck, html=html))
+        assert (outcome.kind, outcome.result.text) == ("timed_out", text_of("long"))
+    assert caplog.text.count("The extraction of http://example.com/ does not end") == 2
+    assert response.selector is not tree
+    # No more threads are left to such jobs.
+    assert outcome_of(pool, job(LONG, "Plain")).kind == "timed_out"
+    Stuck.ended.set()
+    assert happens(lambda: not pool._endless)
+    assert outcome_of(pool, job(LONG, "Plain")).kind == "extracted"
+    assert len(pool._runners) == 1
 
 
 def kill_before_pages(monkeypatch, more_than=0):
