@@ -12,6 +12,7 @@ from scrapy_eatext.execution.cascade import Failure, cascade
 from scrapy_eatext.execution.choice import Choice, changed
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.decode import is_binary
+from scrapy_eatext.page.page import held_by
 from scrapy_eatext.result import NOTHING
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def extract(
 ) -> MainText:
     """Extract the main text of a page: bytes, text, a Selector or a response.
 
-    The result is empty for the bytes of a PDF, an image or the like.
+    The result is empty for the bytes of a PDF, an image or the like, also in a response.
     ``url`` is the page's address, which makes its links absolute; a response has its
     own.  ``algorithm`` is an algorithm's name or class, or a list of these: the first
     whose text passes wins.  A text passes if it has at least ``min_chars`` characters
@@ -91,8 +92,12 @@ def extract(
     for name in choice.algorithms:
         # An algorithm that cannot be made is an error, even if another one works.
         get_algorithm(name, choice.options.get(name))
-    if isinstance(html, bytes) and is_binary(html):
-        return NOTHING
+    held = held_by(html)
+    body = getattr(held, "body", held)
+    if isinstance(body, bytes):
+        encoding = getattr(held, "encoding", None)
+        if is_binary(body, encoding or ""):
+            return NOTHING
     failures: list[Failure] = []
     result, _ = cascade(choice, Page.of(html, url), failures)
     message = "An algorithm failed with %s, and the next took over\n%s"

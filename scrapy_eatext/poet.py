@@ -53,6 +53,10 @@ _AVAILABLE = {
          "PreSale", "BackOrder"), "InStock"),
     **dict.fromkeys(("OutOfStock", "SoldOut", "Discontinued"), "OutOfStock"),
 }  # fmt: skip
+# The types of rates that zyte-common-items has, by schema.org's units.
+_RATES = {
+    "HOUR": "hourly", "DAY": "daily", "WEEK": "weekly", "MONTH": "monthly", "YEAR": "annual",
+}  # fmt: skip
 # Kinds of a product's number by its length.
 _GTINS = {8: "gtin8", 12: "upc", 13: "gtin13", 14: "gtin14"}
 
@@ -64,6 +68,8 @@ def page_object(result: MainText, url: str) -> Any:
         priced = sum(bool(entry.price) for entry in result.entries)
         is_shop = priced * 2 > len(result.entries)
         name = "ProductList" if is_shop else "ArticleList"
+    elif not name and _job(result) is not None:
+        name = "JobPosting"
     return item(name or "Article", result, url)
 
 
@@ -156,11 +162,28 @@ def _job_posting(result: MainText, url: str) -> dict[str, Any]:
         "description": result.text,
         "descriptionHtml": result.html,
         "employmentType": of("employmentType"),
+        "baseSalary": _salary(partial(of, "baseSalary")),
         "hiringOrganization": _part("HiringOrganization", name=employer),
         "jobLocation": _part("JobLocation", raw=where or of(*place)),
         "validThrough": _utc(of("validThrough")),
         "validThroughRaw": of("validThrough"),
     }
+
+
+def _salary(of: Callable[..., str]) -> Any:
+    """A job's salary: a text, a number, or a range."""
+    exact = of("value", "value") or of("value")
+    least, most = (of("value", name) or exact for name in ("minValue", "maxValue"))
+    raw = of()
+    salary = _part(
+        "BaseSalary",
+        raw=raw,
+        valueMin=amount(least),
+        valueMax=amount(most),
+        rateType=_RATES.get(of("value", "unitText").upper()),
+        currency=of("currency"),
+    )
+    return (raw or least or most) and salary
 
 
 def _job(result: MainText) -> Any:
@@ -173,12 +196,12 @@ def _job(result: MainText) -> Any:
 
 
 def _at(value: Any, *path: str) -> str:
-    """The first text at a path of properties, "" for none."""
+    """The first text or number at a path of properties, "" for none."""
     for name in (*path, ""):
         value = next(iter(listed(value)), None)
         if name:
             value = value.get(name) if isinstance(value, dict) else None
-    return value if isinstance(value, str) else ""
+    return value if isinstance(value, str) else amount(value)
 
 
 def _forum_thread(result: MainText, url: str) -> dict[str, Any]:

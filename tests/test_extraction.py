@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 
 import pytest
+from scrapy.http import HtmlResponse
 
 from scrapy_eatext import extract
 from scrapy_eatext.algorithms.base import OptionError
@@ -41,6 +42,10 @@ def test_what_the_settings_can_do(given, text, name):
 def test_binary_data_has_no_text():
     assert extract(b"%PDF-1.7\n1 0 obj <</Type /Catalog>> endobj").text == ""
     assert extract(HTML.encode("utf-16"), algorithm=Plain).text == PARAGRAPHS
+    image = HtmlResponse("http://example.com/", body=b"\x89PNG\r\n\x1a\n\0\0" * 99)
+    assert extract(image).text == ""
+    wide = HtmlResponse(image.url, body=HTML.encode("utf-16-le"), encoding="utf-16-le")
+    assert extract(wide, algorithm=Plain).text == PARAGRAPHS
 
 
 def test_an_algorithm_that_fails_leaves_its_place_to_the_next(caplog):

@@ -14,14 +14,22 @@ pytest.importorskip("zyte_common_items")
 
 from scrapy import Request
 from scrapy.http import HtmlResponse, Response
-from web_poet import HttpResponse
+from web_poet import AnyResponse, BrowserHtml, BrowserResponse, HttpResponse
 from web_poet.serialization import (
     SerializedDataFileStorage,
     deserialize_leaf,
     load_class,
     serialize,
 )
-from zyte_common_items import Article, ArticleList, ForumThread, Product, ProductList
+from zyte_common_items import (
+    Article,
+    ArticleList,
+    BaseSalary,
+    ForumThread,
+    JobPosting,
+    Product,
+    ProductList,
+)
 
 from scrapy_eatext import MainText, extract, poet
 from scrapy_eatext.result import Entry, Metadata, Post
@@ -67,6 +75,11 @@ def test_the_response_of_a_page_object():
     made = extract(response)
     assert made.text
     assert made == extract(BOATS, url=URL)
+    browser = BrowserResponse(url=URL, html=BrowserHtml(BOATS))
+    for other in (browser, AnyResponse(browser), AnyResponse(response)):
+        assert extract(other) == made
+    image = HttpResponse(URL, b"\x89PNG\r\n\x1a\n\0\0" * 99)
+    assert extract(image).text == extract(AnyResponse(image)).text == ""
 
 
 def test_main_text_is_made_where_nothing_was_attached():
@@ -186,8 +199,31 @@ def test_a_job_goes_into_its_item():
     assert made.hiringOrganization.name == "Boaty"
     assert made.jobLocation.raw == "Kiel, DE"
     assert made.validThrough == "2024-05-01T00:00:00"
+    assert made.baseSalary is None
+    assert type(poet.page_object(with_data("", job), URL)) is JobPosting
     bare = poet.item("JobPosting", extract("<title>Kea</title><p>x"), URL)
     assert (bare.jobTitle, bare.jobLocation) == ("Kea", None)
+
+
+@pytest.mark.parametrize(
+    ("salary", "expected"),
+    [
+        (
+            {"currency": "EUR", "value": {"minValue": 3000, "maxValue": "4,000", "unitText": "MONTH"}},
+            {"valueMin": "3000", "valueMax": "4000", "currency": "EUR", "rateType": "monthly"},
+        ),
+        ({"value": {"value": 21.5, "unitText": "Hour"}},
+         {"valueMin": "21.50", "valueMax": "21.50", "rateType": "hourly"}),
+        ({"currency": "EUR", "value": 30000},
+         {"valueMin": "30000", "valueMax": "30000", "currency": "EUR"}),
+        ("from 30,000 euros", {"raw": "from 30,000 euros"}),
+        ({"currency": "EUR"}, None),
+    ],
+)  # fmt: skip
+def test_what_a_job_pays(salary, expected):
+    data = {"@type": "JobPosting", "title": "Boat builder", "baseSalary": salary}
+    made = poet.item("JobPosting", with_data("", data), URL)
+    assert made.baseSalary == (expected and BaseSalary(**expected))
 
 
 def test_breadcrumbs_go_into_items():
@@ -242,7 +278,7 @@ def test_entries_go_into_the_list_of_their_kind():
 
 def replaced(result, page_type):
     known = {"metadata": result.metadata, "html": "", "product": None}
-    lists = {"entries": (), "posts": (), "next_page": ""}
+    lists = {"entries": (), "posts": (), "next_page": "", "structured_data": ()}
     return replace(result, page_type=page_type).backed({**known, **lists})
 
 

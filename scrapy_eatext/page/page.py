@@ -69,7 +69,7 @@ class Page:
     def of(
         cls, html: bytes | str | Selector | TextResponse, url: str | None = None
     ) -> Page:
-        """A page from bytes, str, a parsel Selector or a scrapy TextResponse.
+        """A page from bytes, str, a parsel Selector, or a response of scrapy or web-poet.
 
         The tree of a selector or response is used as it is, unless a response was
         misread (page/decode.py), or its tree has to be mended (page/parsing.py).
@@ -80,9 +80,13 @@ class Page:
             return cls._of_bytes(bytes(html), url)
         if isinstance(html, str):
             return cls(parse(html), url=url, html=html)
-        # Looked up in the class, as reading the property would parse the page.
-        if hasattr(type(html), "selector"):
-            return cls._of_response(cast("TextResponse", html), url)
+        held = held_by(html)
+        if hasattr(held, "body") and hasattr(type(held), "selector"):
+            return cls._of_response(held, url)
+        if isinstance(
+            source := getattr(held, "html", None), str
+        ):  # of a BrowserResponse
+            return cls.of(source, url or str(held.url))
         # A pathlib.Path has a root too.
         if not (hasattr(html, "root") and hasattr(html, "xpath")):
             kind = type(html).__name__
@@ -221,6 +225,13 @@ class Page:
 _MONTH_FIRST = frozenset(("en", "en-us", "en-ca", "en-ph"))
 _DAY_FIRST = frozenset("au gh hk ie in ke mt my ng nz pk sg uk za".split())
 _LONGEST_TAG = 10
+
+
+def held_by(html: Any) -> Any:
+    """The response in an AnyResponse of web-poet, or else the argument."""
+    # Looked up in the class, as reading the property would parse the page.
+    is_response = hasattr(type(html), "selector")
+    return getattr(html, "response", html) if is_response else html
 
 
 def _root_of(selector: Selector) -> Any:
