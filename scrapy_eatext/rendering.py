@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from scrapy_eatext.algorithms.base import Verdict
 from scrapy_eatext.output.judged import JudgedPage
 from scrapy_eatext.output.text import render_text
 from scrapy_eatext.page.values import bounded
@@ -13,7 +14,7 @@ from scrapy_eatext.result import MainText
 from scrapy_eatext.rules import apply_rules
 
 if TYPE_CHECKING:
-    from scrapy_eatext.algorithms.base import Algorithm, Verdict
+    from scrapy_eatext.algorithms.base import Algorithm
     from scrapy_eatext.output.forms import Forms
     from scrapy_eatext.page import Page
 
@@ -22,7 +23,10 @@ def run(
     algorithm: Algorithm[Any], page: Page, *, rules: tuple[str, str] = ("", "")
 ) -> MainText:
     """An algorithm's result for a page, with a site's selectors to keep and to remove."""
-    verdict = algorithm.judge(page)
+    verdict: Any = algorithm.judge(page)
+    if not isinstance(verdict, Verdict):
+        kind = type(verdict).__name__
+        raise TypeError(f"{algorithm.name} has no Verdict on the page, but a {kind}")
     if any(rules):
         verdict = apply_rules(page, verdict, *rules)
     return render(verdict, page, algorithm.name, algorithm.version)
@@ -30,10 +34,11 @@ def run(
 
 def render(verdict: Verdict, page: Page, name: str, version: str) -> MainText:
     """A verdict as MainText.  Raises ValueError for a verdict that lacks units."""
-    if len(verdict.kept) != len(verdict.units):
-        raise ValueError(
-            f"{name} has a verdict on {len(verdict.kept)} of {len(verdict.units)} units"
-        )
+    count = len(verdict.units)
+    for judged_units in (verdict.kept, verdict.scores, verdict.reasons):
+        if len(judged_units) != count:
+            message = f"{name} has a verdict on {len(judged_units)} of {count} units"
+            raise ValueError(message)
     judged = JudgedPage(page, verdict)
     text = verdict.text
     if text is None:
@@ -52,7 +57,7 @@ def render(verdict: Verdict, page: Page, name: str, version: str) -> MainText:
         text=text,
         algorithm=name,
         version=version,
-        score=float(score),
+        score=min(1.0, max(0.0, float(score))),
         page_type=bounded("page_type", verdict.page_type or ""),
         language=language,
         origin=_origin(page, verdict),

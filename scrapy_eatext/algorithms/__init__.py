@@ -34,9 +34,13 @@ def algorithm_class(name: str) -> type[Algorithm[Any]]:
         except ImportError as error:
             why = f" ({error})"
         else:
-            if isinstance(own, type) and issubclass(own, Algorithm):
-                return own
             why = f" ({module} has no subclass of Algorithm named {cls})"
+            if isinstance(own, type) and issubclass(own, Algorithm):
+                needed = ("name", "options_class")
+                missing = [need for need in needed if not hasattr(own, need)]
+                if not missing:
+                    return own
+                why = f" ({path} has no {missing[0]})"
     known = ", ".join(sorted(REGISTRY))
     allowed = f"one of {known}, or the import path of a class{why}"
     raise OptionError("algorithm", name, allowed)
@@ -53,4 +57,7 @@ def get_algorithm(
 # The cache is bounded, as options can come from the meta of requests.
 @lru_cache(maxsize=64)
 def _instance(cls: type[Algorithm[Any]], options: Any) -> Algorithm[Any]:
-    return cls(options)
+    made = cls(options)
+    if not hasattr(made, "version"):
+        raise OptionError("algorithm", cls.__name__, "a class with a version")
+    return made

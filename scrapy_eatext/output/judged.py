@@ -165,9 +165,10 @@ def write_blocks(judged: JudgedPage) -> tuple[Block, ...]:
             kind=units.kind(i),
             level=units.level(i),
             xpath=units.xpath(i),
-            score=float(verdict.scores[i]),
+            # An algorithm of the user's own may give anything; max() makes 0 of NaN.
+            score=min(1.0, max(0.0, float(verdict.scores[i]))),
             kept=bool(verdict.kept[i]),
-            reason=verdict.reasons[i],
+            reason=str(verdict.reasons[i]),
         )
         for i in range(len(units))
     )

@@ -83,9 +83,8 @@ class Page:
         held = held_by(html)
         if hasattr(held, "body") and hasattr(type(held), "selector"):
             return cls._of_response(held, url)
-        if isinstance(
-            source := getattr(held, "html", None), str
-        ):  # of a BrowserResponse
+        source = getattr(held, "html", None)
+        if isinstance(source, str):  # that of a BrowserResponse
             return cls.of(source, url or str(held.url))
         # A pathlib.Path has a root too.
         if not (hasattr(html, "root") and hasattr(html, "xpath")):

@@ -289,7 +289,9 @@ class Opened:
     def checked(self, labels: object) -> str:
         """Labels that a browser sent.  Raises ValueError unless each block has one."""
         signs = labels if isinstance(labels, str) else ""
-        if len(signs) != len(self.texts) or set(signs) - {MAIN, COMMENT, NEITHER}:
+        if unknown := set(signs) - {MAIN, COMMENT, NEITHER}:
+            raise ValueError(f"there are no labels {''.join(sorted(unknown))[:20]!r}")
+        if len(signs) != len(self.texts):
             raise ValueError(f"{len(signs)} labels are not of {len(self.texts)} blocks")
         return signs
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import re
 import secrets
 from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -54,8 +55,6 @@ _MAX_BODY = 4_000_000
 # and some for each further tab.
 _TIMEOUT = 20.0
 _MOST_CONNECTIONS = 32
-# The most digits of a page's number.
-_MOST_DIGITS = 9
 
 
 class RequestError(Exception):
@@ -256,7 +255,7 @@ Route = Callable[[ReviewServer, Query], Any]
 def _number(value: object) -> int:
     """The number of a page in a query or an address.  Raises RequestError."""
     digits = str(value)
-    if not digits.isdecimal() or len(digits) > _MOST_DIGITS:
+    if not re.fullmatch(r"[0-9]{1,9}", digits):
         raise RequestError(404, "there is no such page")
     return int(digits)
 
@@ -272,7 +271,10 @@ def _of_page(route: Callable[[ReviewServer, Opened, Query], Any]) -> Route:
 
 
 def _queue(owner: ReviewServer, query: Query) -> Any:
-    since = int(query.get("since", -1))
+    try:
+        since = int(query.get("since", -1))
+    except ValueError:
+        raise RequestError(400, "since must be a whole number") from None
     news = owner.review.news(since)
     if since < 0:
         news["algorithms"] = sorted(REGISTRY)

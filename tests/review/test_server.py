@@ -158,6 +158,7 @@ def test_wrong_questions_get_an_answer(served: ReviewServer) -> None:
         *((f"/api/page?id={n}", None, 404) for n in NUMBERS),
         *((f"/frame/{n}/{served.key(0)}", None, 404) for n in NUMBERS[1:]),
         ("/api/page", None, 400),
+        ("/api/queue?since=abc", None, 400),
         ("/api/labels", b"no JSON", 400),
         ("/api/labels", [1], 400),
         ("/api/labels", {"id": 0}, 400),
@@ -174,7 +175,7 @@ def test_wrong_questions_get_an_answer(served: ReviewServer) -> None:
 
 
 # Numbers that no page has; with the first of them a frame's key is wrong, too.
-NUMBERS = ["99", "-1", "x", "1e3", "9" * 5000]
+NUMBERS = ["99", "-1", "x", "1e3", "%D9%A3", "9" * 5000]
 
 
 def test_labels_are_what_training_reads(served: ReviewServer, tmp_path: Path) -> None:
