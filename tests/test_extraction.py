@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import logging
+from dataclasses import replace
 
 import pytest
 from scrapy.http import HtmlResponse
 
 from scrapy_eatext import extract
-from scrapy_eatext.algorithms.base import OptionError
+from scrapy_eatext.algorithms.base import Algorithm, OptionError, Options
 from scrapy_eatext.execution.cascade import Job, Limits, extract_page
 from scrapy_eatext.execution.choice import Choice
 from tests.support.algorithms import Plain
@@ -88,3 +90,46 @@ def test_nobody_is_sure_of_no_text():
 def test_a_page_that_declares_no_language_has_that_of_its_text(lang, code):
     result = extract(f"<html{lang}><article><p>{PROSE['de']}</p></article>")
     assert result.language == code
+
+
+class Odd(Plain):
+    """Has numbers and reasons that are none."""
+
+    name = "odd"
+
+    def judge(self, page):
+        verdict = super().judge(page)
+        scores, reasons = [float("nan"), -1, 1e300], [b"x", None, "y"]
+        return replace(verdict, score=7, scores=scores, reasons=reasons)
+
+
+class Wordy(Odd):
+    def judge(self, page):
+        return "A text."
+
+
+class Nameless(Algorithm):
+    def judge(self, page):
+        raise NotImplementedError
+
+
+class Versionless(Nameless):
+    name = "versionless"
+    options_class = Options
+
+
+def test_what_an_algorithm_of_ones_own_gives_is_checked():
+    found = extract(HTML, algorithm=Odd)
+    assert found.score == 1.0
+    assert [block.score for block in found.blocks] == [0.0, 0.0, 1.0]
+    json.dumps(found.as_dict(), allow_nan=False)
+    with pytest.raises(TypeError, match="odd has no Verdict on the page, but a str"):
+        extract(HTML, algorithm=Wordy)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "said"), [(Nameless, "has no name"), (Versionless, "with a version")]
+)
+def test_what_a_class_lacks_is_named(algorithm, said):
+    with pytest.raises(OptionError, match=said):
+        extract(HTML, algorithm=algorithm)
