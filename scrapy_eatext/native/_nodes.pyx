@@ -8,7 +8,7 @@ from libc.stdint cimport int32_t
 from libc.stdlib cimport calloc, free
 
 from scrapy_eatext.native.columns cimport *
-from scrapy_eatext.native.common cimport Array, EATEXT_CHECKSUM, add_row
+from scrapy_eatext.native.common cimport Array, EATEXT_CHECKSUM, extend
 
 from scrapy_eatext.output import inline, placing
 from scrapy_eatext.page import tags, walk as walking
@@ -34,6 +34,15 @@ cdef int[256] SIGNS
 for _bit, _signs in placing.SIGNS.items():
     for _sign in _signs.encode():
         SIGNS[_sign] |= <int>_bit
+
+
+cdef struct Node:
+    # As in placing.py; its spans are those from ``first`` to before ``end``.
+    int32_t kind, parent, row, depth, unit, level, first, end, last
+
+cdef struct Span:
+    # Bytes of the walk's text, the style, and the numbers of two addresses, 0 for none.
+    int32_t start, end, style, link, image
 
 
 cdef int32_t* zeros(Py_ssize_t count) except NULL:
@@ -119,23 +128,23 @@ cdef class Placing:
 
     cdef result(self):
         cdef Py_ssize_t number
-        cdef const int32_t* node
+        cdef Node* node
         cdef list spans = [self.written(number) for number in range(len(self.texts))]
         cdef list kinds = [], parents = [], rows = [], units = [], levels = [], inside = []
-        for number in range(self.nodes.used // (NODE_COLUMNS * 4)):
+        for number in range(self.nodes.used // sizeof(Node)):
             node = self.at(number)
-            kinds.append(node[NODE_KIND])
-            parents.append(node[NODE_PARENT])
-            rows.append(node[NODE_ROW])
-            units.append(node[NODE_UNIT])
-            levels.append(node[NODE_LEVEL])
-            inside.append(spans[node[NODE_FIRST_SPAN] : node[NODE_LAST_SPAN]])
+            kinds.append(node.kind)
+            parents.append(node.parent)
+            rows.append(node.row)
+            units.append(node.unit)
+            levels.append(node.level)
+            inside.append(spans[node.first : node.end])
         return placing.Placed(kinds, parents, rows, units, levels, inside)
 
     cdef tuple written(self, Py_ssize_t number):
-        cdef const int32_t* span = self.span(number)
-        cdef Py_ssize_t i, size = span[SPAN_END] - span[SPAN_START]
-        cdef const char* data = self.data + span[SPAN_START]
+        cdef Span* span = self.span(number)
+        cdef Py_ssize_t i, size = span.end - span.start
+        cdef const char* data = self.data + span.start
         cdef str text = self.texts[number]
         cdef int signs = 0
         if text is None:
@@ -144,40 +153,32 @@ cdef class Placing:
             data = PyUnicode_AsUTF8AndSize(text, &size)
         for i in range(size):
             signs |= SIGNS[<unsigned char>data[i]]
-        link, image = self.addresses[span[SPAN_LINK]], self.addresses[span[SPAN_IMAGE]]
-        return text, span[SPAN_STYLE], link, image, signs
+        link, image = self.addresses[span.link], self.addresses[span.image]
+        return text, span.style, link, image, signs
 
     # -- nodes
 
-    cdef inline int32_t* at(self, Py_ssize_t node) noexcept:
-        return <int32_t*>self.nodes.data + node * NODE_COLUMNS
+    cdef inline Node* at(self, Py_ssize_t node) noexcept:
+        return <Node*>self.nodes.data + node
 
     cdef Py_ssize_t add(
         self,
         int kind,
-        Py_ssize_t parent,
-        Py_ssize_t row=-1,
+        int32_t parent,
+        int32_t row=-1,
         int depth=0,
-        Py_ssize_t unit=-1,
+        int32_t unit=-1,
         int level=0,
-        Py_ssize_t first_span=0,
-        Py_ssize_t last_span=0,
+        int32_t first=0,
+        int32_t end=0,
     ) except -1:
-        cdef Py_ssize_t number = self.nodes.used // (NODE_COLUMNS * 4)
-        cdef int32_t* made = add_row(&self.nodes, NODE_COLUMNS)
+        cdef Py_ssize_t number = self.nodes.used // sizeof(Node)
+        cdef Node* made = <Node*>extend(&self.nodes, sizeof(Node))
         if made == NULL:
             raise MemoryError
-        made[NODE_KIND] = kind
-        made[NODE_PARENT] = parent
-        made[NODE_ROW] = row
-        made[NODE_DEPTH] = depth
-        made[NODE_LAST] = -1
-        made[NODE_UNIT] = unit
-        made[NODE_LEVEL] = level
-        made[NODE_FIRST_SPAN] = first_span
-        made[NODE_LAST_SPAN] = last_span
+        made[0] = Node(kind, parent, row, depth, unit, level, first, end, -1)
         if parent >= 0:
-            self.at(parent)[NODE_LAST] = number
+            self.at(parent).last = number
         return number
 
     cdef Py_ssize_t node(self, int32_t row) except -1:
@@ -191,7 +192,7 @@ cdef class Placing:
         node = 0 if row < 0 else self.node_of[row] - 1
         for passed in reversed(way):
             kind = KIND_OF_TAG[self.elements[passed, ELEMENT_TAG]]
-            if kind and self.at(node)[NODE_DEPTH] < DEEPEST:
+            if kind and self.at(node).depth < DEEPEST:
                 node = self.holder(kind, passed, node)
             self.node_of[passed] = node + 1
         return node
@@ -201,17 +202,13 @@ cdef class Placing:
         if kind == IS_ITEM and not is_list(self.at(parent)):
             parent = self.loose_list(parent)
         into_item = kind != IS_ITEM and is_list(self.at(parent))
-        return self.add(kind, parent, row, self.at(parent)[NODE_DEPTH] + 1 + into_item)
+        return self.add(kind, parent, row, self.at(parent).depth + 1 + into_item)
 
     cdef Py_ssize_t loose_list(self, Py_ssize_t parent) except -1:
-        cdef int32_t last = self.at(parent)[NODE_LAST]
-        if (
-            last >= 0
-            and self.at(last)[NODE_KIND] == IS_LIST
-            and self.at(last)[NODE_ROW] < 0
-        ):
+        cdef int32_t last = self.at(parent).last
+        if last >= 0 and self.at(last).kind == IS_LIST and self.at(last).row < 0:
             return last
-        return self.add(IS_LIST, parent, -1, self.at(parent)[NODE_DEPTH] + 1)
+        return self.add(IS_LIST, parent, -1, self.at(parent).depth + 1)
 
     cdef add_byline(self, byline):
         cdef Py_ssize_t node = self.node(byline.row), first = len(self.texts)
@@ -272,8 +269,8 @@ cdef class Placing:
 
     # -- spans
 
-    cdef inline int32_t* span(self, Py_ssize_t number) noexcept:
-        return <int32_t*>self.spans.data + number * SPAN_COLUMNS
+    cdef inline Span* span(self, Py_ssize_t number) noexcept:
+        return <Span*>self.spans.data + number
 
     cdef int add_spans(self, int32_t unit) except -1:
         cdef int32_t start = self.blocks[unit, BLOCK_START]
@@ -313,12 +310,12 @@ cdef class Placing:
 
         Returns the number of characters added.
         """
-        cdef int32_t* last = self.span(len(self.texts) - 1)
+        cdef Span* last = self.span(len(self.texts) - 1)
         cdef int32_t at = mark[MARK_START]
-        cdef int style = mark[MARK_STYLE], differ = last[SPAN_STYLE] ^ style
-        cdef int common = last[SPAN_STYLE] & style & mark[MARK_AROUND_STYLE]
+        cdef int style = mark[MARK_STYLE], differ = last.style ^ style
+        cdef int common = last.style & style & mark[MARK_AROUND_STYLE]
         cdef int common_link = link
-        if not last[SPAN_LINK] == link == around:
+        if not last.link == link == around:
             common = common_link = 0
         elif differ & QUOTED:
             common = 0
@@ -334,27 +331,21 @@ cdef class Placing:
     cdef int add_text(
         self, Py_ssize_t first_span, int32_t start, int32_t end, int style, int link
     ) except -1:
-        cdef int32_t* last
+        cdef Span* last
         if len(self.texts) > first_span:
             last = self.span(len(self.texts) - 1)
-            if last[SPAN_STYLE] == style and last[SPAN_LINK] == link and (
-                not last[SPAN_IMAGE]
-            ):
-                last[SPAN_END] = end
+            if last.style == style and last.link == link and not last.image:
+                last.end = end
                 return 0
         return self.add_span(start, end, style, link, 0, None)
 
     cdef int add_span(
         self, int32_t start, int32_t end, int style, int link, int image, object text
     ) except -1:
-        cdef int32_t* made = add_row(&self.spans, SPAN_COLUMNS)
+        cdef Span* made = <Span*>extend(&self.spans, sizeof(Span))
         if made == NULL:
             raise MemoryError
-        made[SPAN_START] = start
-        made[SPAN_END] = end
-        made[SPAN_STYLE] = style
-        made[SPAN_LINK] = link
-        made[SPAN_IMAGE] = image
+        made[0] = Span(start, end, style, link, image)
         self.texts.append(text)
         return 0
 
@@ -390,8 +381,8 @@ cdef class Placing:
         return number
 
 
-cdef inline bint is_list(const int32_t* node) noexcept:
-    return node[NODE_KIND] == IS_LIST or node[NODE_KIND] == IS_NUMBERED
+cdef inline bint is_list(Node* node) noexcept:
+    return node.kind == IS_LIST or node.kind == IS_NUMBERED
 
 
 def place(

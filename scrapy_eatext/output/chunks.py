@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import deque
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -21,13 +20,13 @@ from scrapy_eatext.output.fragments import addresses
 from scrapy_eatext.output.passages import (
     WHOLE,
     Layout,
-    Passages,
+    Passage,
     lines_of,
     parted,
     passages_of,
     words_of,
 )
-from scrapy_eatext.output.pieces import MarkdownParts, PlainParts
+from scrapy_eatext.output.pieces import MarkdownParts, PlainParts, Shown
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.tags import PARAGRAPH
 from scrapy_eatext.page.values import shortened
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Units
     from scrapy_eatext.output.forms import ChunkForm, Counter
     from scrapy_eatext.output.judged import JudgedPage
-    from scrapy_eatext.output.pieces import Measure, Shown
+    from scrapy_eatext.output.pieces import Measure
 
 # The most characters of a heading in a path: a path comes with each chunk.
 _HEADING_CHARS = 200
@@ -62,15 +61,14 @@ def chunks_in(judged: JudgedPage, form: ChunkForm) -> tuple[Chunk, ...]:
         passages = lines_of(text, headline)
     measure, base = _measured(form.unit)
     most = max(form.size - base, 1)
-    shown: Shown
+    parts: type[Shown] = PlainParts
     if form.markdown and layout.units:
-        shown = MarkdownParts(judged, layout, measure, most)
-    else:
-        shown = PlainParts(text, layout, measure, most)
+        parts = MarkdownParts
+    shown = parts(judged, layout, measure, most)
     room = _Room(text, shown, layout.headers, measure, most)
     if form.markdown or measure is not words_of:
         room.is_exact = False
-        room.measure(passages)
+        passages = room.measured(passages)
     # A link from a footnote back to the text is no chunk in Markdown.
     found = chunks_of(passages, room, form.overlap, units)
     chunks = [chunk for chunk in found if chunk.text]
@@ -81,20 +79,19 @@ def chunks_in(judged: JudgedPage, form: ChunkForm) -> tuple[Chunk, ...]:
 
 
 def chunks_of(
-    passages: Passages, room: _Room, overlapping: int, units: Units
+    passages: list[Passage], room: _Room, overlapping: int, units: Units
 ) -> list[Chunk]:
     """The chunks of a text, in its order, still without addresses."""
     fitted = _fitted(passages, room)
     paths = _Paths(room.text, fitted)
-    starts, ends, numbers = fitted.starts, fitted.ends, fitted.units
     places: list[tuple[int, int, tuple[str, ...]]] = []
     first_units: list[int] = []
     for overlap, at, end in watched(_packed(fitted, room, overlapping)):
-        first, start = overlap or (at, starts[at])
+        first, start = overlap or (at, fitted[at].start)
         # If the headline belongs to no unit, the next passage's unit counts.
-        is_headline = numbers[first] < 0 and end > first + 1
-        first_units.append(numbers[first + is_headline])
-        places.append((start, ends[end - 1], paths.around(first, end)))
+        is_headline = fitted[first].unit < 0 and end > first + 1
+        first_units.append(fitted[first + is_headline].unit)
+        places.append((start, fitted[end - 1].end, paths.around(first, end)))
     return [
         Chunk(room.shown.part(start, end), headings, xpath, start, end)
         for (start, end, headings), xpath in zip(
@@ -152,15 +149,17 @@ class _Room:
         """The room in a chunk that begins with a part, without the repeated headers."""
         return self.most - self.shown.lead(start, end)
 
-    def holds(self, passages: Passages, i: int) -> bool:
+    def holds(self, passage: Passage) -> bool:
         """Whether a passage stays with the next one: a heading or a header row."""
-        return i in passages.ranks or passages.starts[i] in self.headers
+        return passage.rank >= 0 or passage.start in self.headers
 
-    def measure(self, passages: Passages) -> None:
-        """Measure passages as they are shown, each with the empty line after it."""
+    def measured(self, passages: list[Passage]) -> list[Passage]:
+        """Passages measured as they are shown, each with the empty line after it."""
         gap = self.count("\n\n")
-        places = zip(passages.starts, passages.ends, strict=True)
-        passages.sizes = [self.size(*place) + gap for place in watched(places)]
+        return [
+            passage._replace(size=self.size(passage.start, passage.end) + gap)
+            for passage in watched(passages)
+        ]
 
     def halves(self, start: int, end: int) -> Iterator[tuple[int, int, int]]:
         """Halve a part until each piece has room, between words if possible.
@@ -189,114 +188,102 @@ class _Room:
 class _Paths:
     """The headings that passages stand under."""
 
-    def __init__(self, text: str, passages: Passages) -> None:
-        self._ranks = ranks = passages.ranks
+    def __init__(self, text: str, passages: list[Passage]) -> None:
+        self._passages = passages
         # The passages that are headings, and the path and the text of each.
-        self._at = list(ranks)
+        self._at = [i for i, passage in enumerate(passages) if passage.rank >= 0]
         self._paths: list[list[int]] = []
         self._texts: dict[int, str] = {}
         path: list[int] = []
-        for at, rank in ranks.items():
-            # The ranks in a path rise.
-            while path and ranks[path[-1]] >= rank:
-                path.pop()
-            path.append(at)
-            self._paths.append(path.copy())
+        for at in self._at:
+            path = [*self._above(path, at), at]
+            self._paths.append(path)
             last = at
-            while passages.begun.get(last + 1) == at:
+            while last + 1 < len(passages) and passages[last + 1].begun == at:
                 last += 1
-            heading = text[passages.starts[at] : passages.ends[last]]
+            heading = text[passages[at].start : passages[last].end]
             if len(heading) > _HEADING_CHARS or "\n" in heading:
                 heading = shortened(heading, _HEADING_CHARS)
             self._texts[at] = heading
+
+    def _above(self, path: list[int], at: int) -> list[int]:
+        """The headings of a path that are above a heading; their ranks rise."""
+        passages = self._passages
+        return [above for above in path if passages[above].rank < passages[at].rank]
 
     def around(self, first: int, end: int) -> tuple[str, ...]:
         """The headings above all passages from ``first`` to before ``end``."""
         last = bisect_right(self._at, first)
         path = self._paths[last - 1] if last else []
         for at in self._at[last : bisect_left(self._at, end, last)]:
-            rank = self._ranks[at]
-            path = [above for above in path if self._ranks[above] < rank]
+            path = self._above(path, at)
         return tuple([self._texts[at] for at in path])
 
 
-def _fitted(passages: Passages, room: _Room) -> Passages:
+def _fitted(passages: list[Passage], room: _Room) -> list[Passage]:
     """Passages with the too large ones cut.
 
     The size of a passage includes the headings right before it, as they share its
     chunk.
     """
-    sizes, ranks, most = passages.sizes, passages.ranks, room.most
-    long: list[int] = []
-    for i in [i for i, size in enumerate(sizes) if 2 * size > most]:
-        space, heading = room.left(passages.starts[i], passages.ends[i]), i - 1
-        if passages.kinds[i] != WHOLE:
-            while heading in ranks and space >= sizes[i]:
-                space -= sizes[heading]
+    fitted: list[Passage] = []
+    for i, passage in enumerate(watched(passages, 64)):
+        space = room.most
+        if 2 * passage.size > space:
+            space = room.left(passage.start, passage.end)
+            heading = i - 1 if passage.kind != WHOLE else -1
+            while (
+                heading >= 0 and passages[heading].rank >= 0 and space >= passage.size
+            ):
+                space -= passages[heading].size
                 heading -= 1
-        if sizes[i] > space:
-            long.append(i)
-    if not long:
-        return passages
-    fitted = Passages()
-    headings = deque(ranks)
-    copied = 0
-    for i in watched((*long, len(sizes)), 64):
-        moved = len(fitted.starts) - copied
-        fitted.extend(passages, copied, i)
-        while headings and headings[0] < i:
-            at = headings.popleft()
-            fitted.ranks[at + moved] = ranks[at]
-        if i == len(sizes):
-            break
-        copied = i + 1
-        first = len(fitted.starts)
-        if headings and headings[0] == i:
-            fitted.ranks[first] = ranks[headings.popleft()]
-        kind = PARAGRAPH if passages.kinds[i] == WHOLE else passages.kinds[i]
-        for part in parted(room.text, passages.starts[i], passages.ends[i], kind):
+        if passage.size <= space:
+            fitted.append(passage)
+            continue
+        first = len(fitted)
+        kind = PARAGRAPH if passage.kind == WHOLE else passage.kind
+        for part in parted(room.text, passage.start, passage.end, kind):
             for start, end, size in room.halves(*part):
-                if len(fitted.starts) > first:
-                    fitted.begun[len(fitted.starts)] = first
-                fitted.add(start, end, size, passages.units[i], WHOLE)
+                cut = passage._replace(start=start, end=end, size=size, kind=WHOLE)
+                is_first = len(fitted) == first
+                fitted.append(cut if is_first else cut._replace(rank=-1, begun=first))
     return fitted
 
 
 def _packed(
-    passages: Passages, room: _Room, overlapping: int
+    passages: list[Passage], room: _Room, overlapping: int
 ) -> Iterator[tuple[tuple[int, int] | None, int, int]]:
     """For each chunk its overlap, its first passage, and the passage after its last.
 
     The overlap is the passage in which it begins and its offset in the text, or None.
     """
-    sizes, ranks, starts = passages.sizes, passages.ranks, passages.starts
-    headings = list(ranks)
+    headings = [i for i, passage in enumerate(passages) if passage.rank >= 0]
     # The total size of the passages before each one, and of all.
-    before = [0, *accumulate(sizes)]
-    count = len(sizes)
+    before = [0, *accumulate(passage.size for passage in passages)]
+    count = len(passages)
     overlap: list[tuple[int, int, int]] = []
     at = 0
     while at < count:
-        first, begin = overlap[-1][:2] if overlap else (at, starts[at])
-        most = room.left(begin, passages.ends[first])
+        first, begin = overlap[-1][:2] if overlap else (at, passages[at].start)
+        most = room.left(begin, passages[first].end)
         left = most - sum(part[2] for part in overlap)
-        while overlap and sizes[at] > left:
+        while overlap and passages[at].size > left:
             left += overlap.pop()[2]
         end = max(bisect_right(before, before[at] + left, at) - 1, at + 1)
         half = bisect_left(before, before[at] + (most + 1) // 2, at + 1)
         # A heading begins a chunk, unless one is right before it.
         first = bisect_left(headings, half)
         within = bisect_left(headings, end, first)
-        while first < within and headings[first] - 1 in ranks:
+        while first < within and passages[headings[first] - 1].rank >= 0:
             first += 1
         if first < within:
             end = headings[first]
         elif end < count:
             # A passage that was cut begins a chunk too, unless that leaves the chunk
             # before it less than half full.
-            last = passages.begun.get(end, end)
-            last = last if last >= half else end
-            while last > at and room.holds(passages, last - 1):
+            begun = passages[end].begun
+            last = begun if begun >= half else end
+            while last > at and room.holds(passages[last - 1]):
                 last -= 1
             end = last if last > at else end
         start = overlap[-1][:2] if overlap else None
@@ -304,20 +291,25 @@ def _packed(
             start, end = _checked(passages, room, start, at, end)
         yield start, at, end
         overlap = []
-        if overlapping and end < count and end not in ranks:
+        if overlapping and end < count and passages[end].rank < 0:
             overlap = _overlap(passages, room, at, end, overlapping)
-            if overlap and start is None and overlap[-1][:2] == (at, starts[at]):
+            whole = at, passages[at].start
+            if overlap and start is None and overlap[-1][:2] == whole:
                 overlap.pop()  # the next chunk would contain this one
         at = end
 
 
 def _checked(
-    passages: Passages, room: _Room, start: tuple[int, int] | None, at: int, end: int
+    passages: list[Passage],
+    room: _Room,
+    start: tuple[int, int] | None,
+    at: int,
+    end: int,
 ) -> tuple[tuple[int, int] | None, int]:
     """A chunk's overlap and end, reduced until the whole chunk has room."""
     while True:
-        begin = passages.starts[at] if start is None else start[1]
-        size = room.count(room.shown.part(begin, passages.ends[end - 1]))
+        begin = passages[at].start if start is None else start[1]
+        size = room.count(room.shown.part(begin, passages[end - 1].end))
         if size <= room.most:
             return start, end
         if start is not None:
@@ -326,12 +318,12 @@ def _checked(
             return start, end
         else:
             end = at + max(1, min((end - at) * room.most // size, end - at - 1))
-            while end - 1 > at and room.holds(passages, end - 1):
+            while end - 1 > at and room.holds(passages[end - 1]):
                 end -= 1
 
 
 def _overlap(
-    passages: Passages, room: _Room, at: int, end: int, left: int
+    passages: list[Passage], room: _Room, at: int, end: int, left: int
 ) -> list[tuple[int, int, int]]:
     """The end of a chunk that the next chunk repeats, as parts, the last one first.
 
@@ -340,18 +332,18 @@ def _overlap(
     """
     parts: list[tuple[int, int, int]] = []
     for i in range(end - 1, at - 1, -1):
-        size = passages.sizes[i]
-        if i in passages.ranks:
+        start, stop, size, _, kind, rank, _ = passages[i]
+        if rank >= 0:
             break
         if size <= left:
             left -= size
-            parts.append((i, passages.starts[i], size))
+            parts.append((i, start, size))
             continue
-        for start, stop in reversed(list(passages.parts(room.text, i))):
-            size = room.size(start, stop)
+        for first, last in reversed(list(parted(room.text, start, stop, kind))):
+            size = room.size(first, last)
             left -= size
             if left < 0:
                 break
-            parts.append((i, start, size))
+            parts.append((i, first, size))
         break
     return parts

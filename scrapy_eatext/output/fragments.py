@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
-from itertools import accumulate, chain
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 from urllib.parse import quote
@@ -44,8 +44,6 @@ _MOST = 300
 _LINES = 8
 # How many words away a word boundary is looked for.
 _NEAR = 64
-# For how many lines the offsets of words are cached.
-_KEPT = 8
 _WORD = re.compile(r"\S+")
 _WORD_OR_SIGN = re.compile(rf"[{SPACELESS}]|[^\s{SPACELESS}]+")
 _ACCENT = re.compile("[\u0300-\u036f]")
@@ -109,28 +107,22 @@ class _Words:
     """The numbered words of a page; in scripts without spaces each character is one."""
 
     def __init__(self, texts: list[str], gaps: Iterable[Sequence[int]] = ()) -> None:
-        text = "\n".join(texts)
-        self._lines = text.split("\n")
-        self._pattern = _WORD
-        split: Callable[[str], list[str]] = str.split
+        self._text = text = "\n".join(texts)
+        pattern = _WORD
         if not text.isascii() and IS_SPACELESS.search(text):
-            self._pattern, split = _WORD_OR_SIGN, _WORD_OR_SIGN.findall
-        words_of_lines = [
-            split(line.lower()) if line.isascii() else list(map(_folded, split(line)))
-            for line in self._lines
-        ]
+            pattern = _WORD_OR_SIGN
+        places = [word.span() for word in pattern.finditer(text)]
+        self._starts = [start for start, _ in places]
+        self._ends = [end for _, end in places]
         # The words in the form in which they are compared.
-        self._folded = list(chain.from_iterable(words_of_lines))
-        # The number of each line's first word; the offsets of lines and of blocks.
-        self._first = [0, *accumulate(map(len, words_of_lines))]
-        self._line_at = [0, *accumulate(len(line) + 1 for line in self._lines)]
+        self._folded = list(map(_folded, pattern.findall(text)))
         self._block_at = [0, *accumulate(len(text) + 1 for text in texts)]
-        self._spans: dict[int, tuple[list[int], list[int]]] = {}
         self._grams = _Grams(self._folded)
         # The words that gaps separate from those before them, so that one that a gap may
         # be part of is alone; and those that lines do too.
         self._sealed: set[int] = set()
-        lines = set(self._first)
+        feeds = (feed.start() for feed in re.finditer("\n", text))
+        lines = {0, len(self._folded), *(self._number(feed, 0) for feed in feeds)}
         for start, end in gaps:
             first, behind = self._number(start, 1), self._number(end, 0)
             # The words around a space may be one in browsers.
@@ -157,45 +149,25 @@ class _Words:
         return self._number(min(at + offset, end) if end - at == length else end, 1)
 
     def _number(self, at: int, side: int) -> int:
-        line = min(bisect_right(self._line_at, at), len(self._lines)) - 1
-        places, offset = self._of_line(line)[side], at - self._line_at[line]
-        before = (bisect_right if side else bisect_left)(places, offset)
-        return self._first[line] + before
-
-    def _of_line(self, line: int) -> tuple[list[int], list[int]]:
-        """The offsets at which the words of a line begin, and at which they end."""
-        if line not in self._spans:
-            if len(self._spans) > _KEPT:
-                self._spans.clear()
-            words = list(self._pattern.finditer(self._lines[line]))
-            starts, ends = [w.start() for w in words], [w.end() for w in words]
-            self._spans[line] = starts, ends
-        return self._spans[line]
+        return bisect_right(self._ends, at) if side else bisect_left(self._starts, at)
 
     def _line_of(self, word: int) -> tuple[int, int]:
         """A word's line, or part between gaps: its first word, and that after its last."""
         at = bisect_right(self._bounds, word)
         return self._bounds[at - 1], self._bounds[at]
 
-    def _text(self, first: int, end: int) -> str:
-        """A range of words of one line as they are written, "" for an empty range."""
+    def _written(self, first: int, end: int) -> str:
+        """A range of words as they are written, "" for an empty range."""
         if first >= end:
             return ""
-        line = bisect_right(self._first, first) - 1
-        begins, ends = self._of_line(line)
-        at = self._first[line]
-        return self._lines[line][begins[first - at] : ends[end - 1 - at]]
+        return self._text[self._starts[first] : self._ends[end - 1]]
 
     def _is_border(self, word: int, low: int, high: int) -> bool:
         """Whether any browser sees a word boundary before a word of a range."""
-        if not low < word < high:
+        if not low < word < high or self._starts[word] > self._ends[word - 1]:
             return True
-        line = bisect_right(self._first, word) - 1
-        begins, ends = self._of_line(line)
-        at, text = word - self._first[line], self._lines[line]
-        if begins[at] > ends[at - 1]:
-            return True
-        return not all(IS_SPACELESS.match(text, begins[n]) for n in (at - 1, at))
+        places = self._starts[word - 1 : word + 1]
+        return not all(IS_SPACELESS.match(self._text, at) for at in places)
 
     def _border(self, word: int, low: int, high: int, step: int) -> int:
         """The nearest word boundary in one direction, the range's end if none is near."""
@@ -218,8 +190,8 @@ class _Words:
             first = self._border(first, low, high, 1)
             before, behind = self._beginning(first, low, min(high, end))
             if behind > first:
-                prefix = self._text(before, first)
-                parts = self._text(first, behind), self._ending(behind, end)
+                prefix = self._written(before, first)
+                parts = self._written(first, behind), self._ending(behind, end)
                 return f"{_quoted(prefix)}-," * bool(prefix) + ",".join(
                     map(_quoted, filter(None, parts))
                 )
@@ -244,7 +216,7 @@ class _Words:
                     continue
                 behind = self._border(behind, word, high, 1)
                 before = self._border(before, low, word, -1)
-                parts = self._text(before, word), self._text(word, behind)
+                parts = self._written(before, word), self._written(word, behind)
                 if max(map(len, parts)) > _MOST:
                     continue
                 first, once = self._grams.first_and_once(behind - length - 1, length)
@@ -260,7 +232,7 @@ class _Words:
         count = _END
         while low < end and count <= _MOST_END:
             begin = self._border(max(end - count, low), low, end, -1)
-            text = self._text(begin, end)
+            text = self._written(begin, end)
             if len(text) > _MOST:
                 break
             whole, last = (" ".join(self._folded[at:end]) for at in (first, begin))

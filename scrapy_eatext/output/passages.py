@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_eatext.output.text import first_numbers, parts_of, pieces, places_in_tables
 from scrapy_eatext.page.blocks import Blocks
@@ -85,48 +85,28 @@ class Layout:
         self.units.append(unit)
 
 
-@dataclass(slots=True)
-class Passages:
-    """The passages of a text, in lists with an entry for each passage.
+class Passage(NamedTuple):
+    """A part of a text that is cut only if it is larger than a chunk.
 
-    ``starts`` and ``ends`` are offsets in the text, ``sizes`` are in words or another
-    measure, ``units`` are numbers of units, -1 for none, and ``kinds`` are kinds of
-    blocks or WHOLE.  ``ranks`` has the level of each heading, 0 for the headline.  If a
-    passage was cut, ``begun`` has the number of its first part for each of its later
-    parts.
+    ``start`` and ``end`` are offsets in the text, ``size`` is in words or another
+    measure, ``unit`` is the number of a unit, -1 for none, and ``kind`` a kind of block
+    or WHOLE.  ``rank`` is the level of a heading, 0 for the headline, and -1 for other
+    passages.  ``begun`` is the index of the first part of the passage that this is a
+    later part of, -1 for all others.
     """
 
-    starts: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-    sizes: list[int] = field(default_factory=list)
-    units: list[int] = field(default_factory=list)
-    kinds: list[int] = field(default_factory=list)
-    ranks: dict[int, int] = field(default_factory=dict)
-    begun: dict[int, int] = field(default_factory=dict)
-
-    def add(self, start: int, end: int, size: int, unit: int, kind: int) -> None:
-        self.starts.append(start)
-        self.ends.append(end)
-        self.sizes.append(size)
-        self.units.append(unit)
-        self.kinds.append(kind)
-
-    def parts(self, text: str, i: int) -> Iterator[tuple[int, int]]:
-        """The start and the end of each sentence of a passage, or line of code."""
-        return parted(text, self.starts[i], self.ends[i], self.kinds[i])
-
-    def extend(self, others: Passages, first: int, end: int) -> None:
-        """Add other passages, from ``first`` to before ``end``."""
-        self.starts += others.starts[first:end]
-        self.ends += others.ends[first:end]
-        self.sizes += others.sizes[first:end]
-        self.units += others.units[first:end]
-        self.kinds += others.kinds[first:end]
+    start: int
+    end: int
+    size: int
+    unit: int
+    kind: int
+    rank: int = -1
+    begun: int = -1
 
 
 def passages_of(
     units: Units, below: Content, headline: str = "", own: int = -1
-) -> tuple[Passages, Layout]:
+) -> tuple[list[Passage], Layout]:
     """The passages of the text that render_text() makes of units, and its layout.
 
     The text stands below a headline, which is the unit ``own``, -1 for none.
@@ -136,50 +116,52 @@ def passages_of(
     first = first_numbers(units, numbers) if isinstance(units, Blocks) else ()
     places = places_in_tables(units, below)
     gaps = places.gaps() if places else []
-    made, layout = Passages(), Layout()
+    made, layout = _headed(headline, own), Layout()
     end = 0
     if headline:
-        made.add(0, len(headline), words_of(headline), own, WHOLE)
-        made.ranks[0] = 0
         layout.add(0, len(headline), own)
         end = len(headline) + len(_BLANK_LINE)
-    begins: list[int] = []
     written = pieces(parts, range(len(numbers)), dict(first), gaps)
     for n, (gap, mark, text) in enumerate(written):
         begin = end + len(gap)
-        begins.append(begin)
         end = begin + len(mark) + len(text)
         layout.add(begin + len(mark), end, numbers[n])
         kind, words = _KIND_OF.get(parts.kinds[n], PARAGRAPH), words_of(mark + text)
+        rank = -1
         if gaps and gaps[n]:
             kind = CELL
             if gap[:1] == " ":  # another cell of the same row
-                made.kinds[-1], made.ends[-1] = WHOLE, end
                 # The bar between the cells counts as a word, as in words_of().
-                made.sizes[-1] += words + len(gap.split())
+                size = made[-1].size + words + len(gap.split())
+                made[-1] = made[-1]._replace(end=end, size=size, kind=WHOLE)
                 continue
             if gap == "\n":
                 # Both this cell and the one above are rows of a single cell.
-                made.kinds[-1] = kind = WHOLE
+                made[-1] = made[-1]._replace(kind=WHOLE)
+                kind = WHOLE
         if kind == HEADING and words <= _HEADING_WORDS:
-            made.ranks[len(made.starts)] = parts.levels[n] or 2
-            kind = WHOLE
-        made.add(begin, end, words, numbers[n], kind)
+            rank, kind = parts.levels[n] or 2, WHOLE
+        made.append(Passage(begin, end, words, numbers[n], kind, rank))
     if places is not None:
-        ends = layout.ends[1:] if headline else layout.ends
-        _add_tables(layout, units, places, begins, ends)
+        _add_tables(layout, units, places, bool(headline))
     return made, layout
 
 
-def _add_tables(
-    layout: Layout, units: Units, places: Places, starts: list[int], ends: list[int]
-) -> None:
-    """Add the tables with headers; ``starts`` and ``ends`` are the units'."""
+def _headed(headline: str, own: int = -1) -> list[Passage]:
+    """The passages of a text with a headline alone, none for ""."""
+    size = words_of(headline)
+    return [Passage(0, len(headline), size, own, WHOLE, rank=0)] if headline else []
+
+
+def _add_tables(layout: Layout, units: Units, places: Places, first: int) -> None:
+    """Add the tables with headers; ``first`` is where the layout has the first unit."""
     data = data_tables(units.walk) if isinstance(units, Blocks) else None
     headers = data.headers if data is not None else frozenset()
-    tables = layout.tables
+    starts, ends, tables = layout.starts, layout.ends, layout.tables
     last_table = last_row = -1
-    for n, (table, row) in enumerate(zip(places.tables, places.rows, strict=True)):
+    for n, (table, row) in enumerate(
+        zip(places.tables, places.rows, strict=True), first
+    ):
         is_header = table >= 0 and row in headers
         if is_header and table != last_table:
             tables.append((starts[n], ends[n], ends[n]))
@@ -191,16 +173,13 @@ def _add_tables(
         last_table, last_row = table, row
 
 
-def lines_of(text: str, headline: str = "") -> Passages:
+def lines_of(text: str, headline: str = "") -> list[Passage]:
     """The lines of a text as passages, below its headline."""
-    made = Passages()
-    at = len(headline)
-    if headline:
-        made.add(0, at, words_of(headline), -1, WHOLE)
-        made.ranks[0] = 0
-    for start, end in parted(text, at, len(text), CODE):
-        made.add(start, end, words_of(text[start:end]), -1, PARAGRAPH)
-    return made
+    lines = parted(text, len(headline), len(text), CODE)
+    return _headed(headline) + [
+        Passage(start, end, words_of(text[start:end]), -1, PARAGRAPH)
+        for start, end in lines
+    ]
 
 
 def parted(text: str, start: int, end: int, kind: int) -> Iterator[tuple[int, int]]:

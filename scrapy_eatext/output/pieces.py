@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from scrapy_eatext.output.markdown import markdown
 from scrapy_eatext.output.nodes import Code, Table
@@ -29,23 +29,13 @@ Measure = Callable[[str], int]
 _Row = Sequence["Cell | None"]
 
 
-class Shown(Protocol):
-    """Writes parts of a text, which are given by their offsets."""
-
-    def part(self, start: int, end: int) -> str:
-        """A part as text."""
-        ...
-
-    def lead(self, start: int, end: int) -> int:
-        """The size of the headers repeated before a part."""
-        ...
-
-
 class PlainParts:
     """The parts of a plain text."""
 
-    def __init__(self, text: str, layout: Layout, measure: Measure, most: int) -> None:
-        self._text = text
+    def __init__(
+        self, judged: JudgedPage, layout: Layout, measure: Measure, most: int
+    ) -> None:
+        self._text = text = judged.text
         # The tables with repeated headers: the ends of headers and table, the headers,
         # and their size.
         self._tables = [
@@ -62,9 +52,11 @@ class PlainParts:
         return self._tables[at][2:]
 
     def part(self, start: int, end: int) -> str:
+        """The text of a part, given by its offsets, below repeated headers."""
         return self._headers(start)[0] + self._text[start:end]
 
     def lead(self, start: int, end: int) -> int:
+        """The size of the headers repeated before a part."""
         return self._headers(start)[1]
 
 
@@ -311,6 +303,9 @@ class MarkdownParts:
         """The number of the first block in a holder."""
         leaves = self._whole.leaves(holder)
         return next(self._order[leaf] for leaf in leaves if leaf in self._order)
+
+
+Shown = PlainParts | MarkdownParts
 
 
 def _leaves(row: _Row) -> Iterator[int]:

@@ -1,4 +1,4 @@
-"""The columns of the tables of numbers that the walk and the output make.
+"""The columns of the walk's tables of numbers, and the kinds of the output's nodes.
 
 setup.py writes them to columns.pxd for the compiled modules, so this module imports
 only the standard library.
@@ -90,32 +90,8 @@ class MarkColumn(_Column):
     AROUND_LINK = auto()
 
 
-class NodeColumn(_Column):
-    """The columns of the output's nodes, which are blocks or contain blocks."""
-
-    KIND = auto()  # one of NodeKind
-    PARENT = auto()  # the node around it, -1 for the document
-    ROW = auto()  # its row of the element table, -1 for a node without an element
-    DEPTH = auto()  # how many nodes are around it when it is rendered
-    LAST = auto()  # its last child, -1 for none
-    UNIT = auto()  # the number of the block, -1 for none
-    LEVEL = auto()  # of a heading
-    FIRST_SPAN = auto()  # the first of its spans
-    LAST_SPAN = auto()  # the first span behind its own
-
-
-class SpanColumn(_Column):
-    """The columns of the output's spans: text of one style and link, or an image."""
-
-    START = auto()  # a byte of the walk's text, -1 for other text
-    END = auto()
-    STYLE = auto()
-    LINK = auto()  # the number of an address, 0 for none
-    IMAGE = auto()
-
-
 class NodeKind:
-    """The kinds of nodes; those from DOCUMENT on contain blocks.
+    """The kinds of the output's nodes; those from DOCUMENT on contain blocks.
 
     They are plain numbers, as the look-up of an enum's members is slow.
     """
@@ -137,7 +113,7 @@ ELEMENT_COLUMNS, BLOCK_COLUMNS, MARK_COLUMNS = (
 def declarations() -> str:
     """The columns, their counts and the kinds of nodes as enums of Cython."""
     lines = ["# Made by setup.py from columns.py, where each column is explained.", ""]
-    for table in (ElementColumn, BlockColumn, MarkColumn, NodeColumn, SpanColumn):
+    for table in (ElementColumn, BlockColumn, MarkColumn):
         name = table.__name__.removesuffix("Column").upper()
         lines.append("cdef enum:")
         lines += [f"    {name}_{column.name} = {column:d}" for column in table]
