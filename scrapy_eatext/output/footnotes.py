@@ -18,6 +18,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
+from scrapy_eatext.output.nodes import bounds_of, cut, text_of
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn, NodeKind
 from scrapy_eatext.page.names import FOOTNOTES
 from scrapy_eatext.page.tables import rows_around
@@ -303,18 +304,18 @@ class _Footnotes:
         for link, spans in _by_link(self._nodes.spans[leaf]):
             row = self._rows.get(self._nodes.fragments.get(link, ""), -1)
             is_back = row >= 0 and self._cell(row, _FIRST) in note.units
-            if is_back and len(_text(spans).strip()) <= _LONGEST_BACK:
+            if is_back and len(text_of(spans).strip()) <= _LONGEST_BACK:
                 begin = begin or is_begin
             else:
                 made += spans
-                is_begin = is_begin and bool(_BEFORE_BACK.fullmatch(_text(spans)))
+                is_begin = is_begin and bool(_BEFORE_BACK.fullmatch(text_of(spans)))
             backs += is_back
         if backs:
-            text = _text(made)
+            text = text_of(made)
             left = _LEFT_BEFORE.match(text) if begin else None
             start = left.end() if left else 0
             right = _LEFT_BEHIND.search(text, start)
-            made = _part(made, start, right.start() if right else len(text))
+            made = _between(made, start, right.start() if right else len(text))
         return made, backs
 
     def written(self) -> Nodes:
@@ -429,15 +430,11 @@ def _by_link(spans: Sequence[Span]) -> Iterator[tuple[str, list[Span]]]:
     return ((link, list(inside)) for link, inside in groupby(spans, itemgetter(2)))
 
 
-def _text(spans: Sequence[Span]) -> str:
-    return "".join([text for text, _, _, image, _ in spans if not image])
-
-
 def _mark_of(spans: Sequence[Span]) -> str:
     """The number or sign of a reference, "" if a link is none."""
     if len(spans[0][0]) > _LONGEST_BACK or any(span[3] for span in spans):
         return ""
-    text = _text(spans).strip()
+    text = text_of(spans).strip()
     if not text or len(text) > _LONGEST_BACK:
         return ""
     mark = text.strip(_BRACKETS)
@@ -447,29 +444,21 @@ def _mark_of(spans: Sequence[Span]) -> str:
     return mark if is_set_off and _RAISED_MARK.fullmatch(mark) else ""
 
 
+def _between(spans: Sequence[Span], start: int, end: int) -> list[Span]:
+    return cut(spans, bounds_of(spans), start, end)
+
+
 def _without_mark(spans: list[Span], mark: str) -> list[Span]:
     """The spans of a note without the number or sign that it begins with."""
-    text = _text(spans)
+    text = text_of(spans)
     inner = text.lstrip(" \n[(\u3010")
     begin = len(text) - len(inner) + len(mark)
     if not inner.startswith(mark):
         return spans
     behind = _BEHIND_MARK.match(text, begin)
     if behind is not None:
-        return _part(spans, behind.end(), len(text))
+        return _between(spans, behind.end(), len(text))
     is_raised = spans[0][1] & SUP_TEXT and len(spans[0][0].rstrip()) <= begin
-    return spans if mark.isalnum() and not is_raised else _part(spans, begin, len(text))
-
-
-def _part(spans: Sequence[Span], start: int, end: int) -> list[Span]:
-    """Spans cut to a range of their characters, with all images."""
-    made: list[Span] = []
-    at = 0
-    for span in spans:
-        text = span[0]
-        if span[3]:
-            made.append(span)
-        elif shown := text[max(start - at, 0) : max(end - at, 0)]:
-            made.append((shown, *span[1:]))
-        at += 0 if span[3] else len(text)
-    return made
+    return (
+        spans if mark.isalnum() and not is_raised else _between(spans, begin, len(text))
+    )

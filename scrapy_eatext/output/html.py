@@ -11,35 +11,15 @@ from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from scrapy_eatext.output.nodes import parted
+from scrapy_eatext.output.nodes import ELEMENTS, parted
 from scrapy_eatext.output.placing import HTML
 from scrapy_eatext.page.columns import NodeKind
-from scrapy_eatext.page.tags import (
-    CODE_TEXT,
-    DEL_TEXT,
-    EM_TEXT,
-    MARK_TEXT,
-    QUOTE_TEXT,
-    STRONG_TEXT,
-    SUB_TEXT,
-    SUP_TEXT,
-)
 
 if TYPE_CHECKING:
     from scrapy_eatext.output.judged import JudgedPage
     from scrapy_eatext.output.nodes import Cell, Nodes
     from scrapy_eatext.output.placing import Span
 
-_STYLES = (
-    (QUOTE_TEXT, "q"),
-    (STRONG_TEXT, "strong"),
-    (EM_TEXT, "em"),
-    (MARK_TEXT, "mark"),
-    (DEL_TEXT, "del"),
-    (SUP_TEXT, "sup"),
-    (SUB_TEXT, "sub"),
-    (CODE_TEXT, "code"),
-)
 # The start tag and the end tag of an element.
 _Tags = tuple[str, str]
 # Kinds of nodes that are written on one line if they hold a single paragraph.
@@ -239,7 +219,9 @@ def inline(spans: Sequence[Span]) -> str:
 @cache
 def _tags_of(style: int) -> tuple[_Tags, ...]:
     """The tags of the elements of a style, outermost first."""
-    return tuple((f"<{name}>", f"</{name}>") for bit, name in _STYLES if style & bit)
+    return tuple(
+        (f"<{name}>", f"</{name}>") for bit, name in ELEMENTS.items() if style & bit
+    )
 
 
 def _lines(text: str) -> str:

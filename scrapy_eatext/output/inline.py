@@ -159,10 +159,11 @@ class Inlines:
         if not self._has_images:
             images = [image for image in images if is_emoji(image.alt)]
         if images and in_line:
-            element = self._elements[row, place]
-            images[0] = images[0]._replace(breaks=_break_before(element))
-            last = images[-1]
-            images[-1] = last._replace(breaks=last.breaks | _break_behind(element))
+            element, last = self._elements[row, place], len(images) - 1
+            for at, bit in (0, BREAK_BEFORE), (last, BREAK_BEHIND):
+                if _has_break(element, before=bit == BREAK_BEFORE):
+                    breaks = images[at].breaks | bit
+                    images[at] = images[at]._replace(breaks=breaks)
         return images
 
     def _all_images(self, row: int, place: int, in_line: bool) -> list[Image]:
@@ -232,31 +233,23 @@ def _fallback_of(element: Any) -> Any:
     return None
 
 
-def _break_before(element: Any) -> int:
+def _has_break(element: Any, *, before: bool) -> bool:
+    """Whether a line ends with a br right before an image, or right behind it."""
     for _ in range(_AROUND):
-        before, parent = element.getprevious(), element.getparent()
-        text = parent.text if before is None else before.tail
+        parent = element.getparent()
+        if parent is None:
+            break
+        if before:
+            beside = element.getprevious()
+            text = parent.text if beside is None else beside.tail
+        else:
+            beside, text = element.getnext(), element.tail
         if text and not text.isspace():
-            return 0
-        if before is not None:
-            return BREAK_BEFORE if before.tag == "br" else 0
+            break
+        if beside is not None:
+            return bool(beside.tag == "br")
         element = parent
-        if element.getparent() is None:
-            break
-    return 0
-
-
-def _break_behind(element: Any) -> int:
-    for _ in range(_AROUND):
-        if element.tail and not element.tail.isspace():
-            return 0
-        behind = element.getnext()
-        if behind is not None:
-            return BREAK_BEHIND if behind.tag == "br" else 0
-        element = element.getparent()
-        if element is None:
-            break
-    return 0
+    return False
 
 
 def largest(srcset: str) -> str:

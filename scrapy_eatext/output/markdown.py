@@ -17,7 +17,14 @@ from unicodedata import category
 
 from scrapy_eatext.native.loading import twin
 from scrapy_eatext.output.formulas import MAILBOX, for_markdown
-from scrapy_eatext.output.nodes import merged, parted, quoted, without_styles
+from scrapy_eatext.output.nodes import (
+    ELEMENTS,
+    merged,
+    parted,
+    quoted,
+    text_of,
+    without_styles,
+)
 from scrapy_eatext.output.placing import MARKDOWN, SIGNS
 from scrapy_eatext.page.columns import NodeKind
 from scrapy_eatext.page.tags import (
@@ -76,14 +83,8 @@ _BALANCED = re.compile(r"[^()]*(?:\([^()]*\)[^()]*)*")
 _TICKS = re.compile(r"`+")
 _FENCES = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
 
-# HTML's elements for styles without a sign in Markdown, outermost first.
-_ELEMENTS = (
-    (MARK_TEXT, "mark"),
-    (DEL_TEXT, "del"),
-    (SUP_TEXT, "sup"),
-    (SUB_TEXT, "sub"),
-)
-_TAG_OF = {STRONG_TEXT: "strong", EM_TEXT: "em"}
+# The styles that have neither a sign in Markdown nor code's.
+_UNSIGNED = MARK_TEXT | DEL_TEXT | SUP_TEXT | SUB_TEXT
 _SIGN_OF = {STRONG_TEXT: "**", EM_TEXT: "*"}
 
 
@@ -197,18 +198,13 @@ class _Writer:
 
         A title that only names its kind is left out.
         """
-        outer = self._prefix
-        self.out.append(f"> [!{kind.upper()}]")
-        self._within(f"{outer}> ")
-        title = "".join([text for text, *_ in self._nodes.spans[parts[0]]])
-        if title.strip(" :!").lower() == kind:
+        first = f"> [!{kind.upper()}]"
+        if text_of(self._nodes.spans[parts[0]]).strip(" :!").lower() == kind:
             parts = parts[1:]
         if parts:
-            self.out.append(
-                self._gap if self._kinds[parts[0]] in _APART else self._line
-            )
-            self.blocks(parts)
-        self._within(outer)
+            line, gap = _edges(f"{self._prefix}> ")
+            first += gap if self._kinds[parts[0]] in _APART else line
+        self._marked(parts, first, "> ")
 
     def _note(self, parts: Sequence[int], label: str) -> None:
         """A footnote."""
@@ -229,11 +225,11 @@ class _Writer:
         self, parts: Iterable[int], first: str, others: str, *, tight: bool = False
     ) -> None:
         """Blocks: the first line begins with ``first``, all others with ``others``."""
-        outer, line, gap = self._prefix, self._line, self._gap
+        outer = self._prefix
         self.out.append(first)
         self._within(outer + others)
         self.blocks(parts, tight=tight)
-        self._prefix, self._line, self._gap = outer, line, gap
+        self._within(outer)
 
     def _joins(self, part: int) -> bool:
         """Whether a node is a list that may stand right below a line of text."""
@@ -433,22 +429,14 @@ def python_inline(spans: Sequence[Span], *, hidden: int = 0) -> str:
     out: list[str] = []
     count, end = len(spans), 0
     while end < count:
-        first = end
-        text, style, link, image, signs = spans[first]
-        end += 1
+        first, link = end, spans[end][2]
         while end < count and spans[end][2] == link:
             end += 1
-        is_plain = end == first + 1 and not (style or image)
         if link:
             if out and out[-1].endswith("!"):
                 out[-1] = out[-1][:-1] + "\\!"
-            if is_plain:
-                inside = _escaped(text, signs, _MARKUP_IN_LINK)
-            else:
-                inside = _styled(spans[first:end], _SIGNED, "", "", _MARKUP_IN_LINK)
+            inside = _styled(spans[first:end], _SIGNED, "", "", _MARKUP_IN_LINK)
             out.append(f"[{_label(inside)}]({_address(link)})")
-        elif is_plain:
-            out.append(_escaped(text, signs, markup))
         else:
             # The next span begins a link, or it would be in this group.
             after = "[" if end < count else ""
@@ -538,7 +526,7 @@ def _emphasised(inside: str, style: int, before: str, after: str) -> str:
         and (bare[-1].isalnum() or not after or _is_ascii_border(after))
     ):
         return f"{sign}{inside}{sign}"
-    tag = _TAG_OF[style]
+    tag = ELEMENTS[style]
     return f"<{tag}>{inside}</{tag}>"
 
 
@@ -592,8 +580,8 @@ def _in_elements(text: str, style: int, signs: int, markup: re.Pattern[str]) -> 
         made = _escaped(text, signs, markup)
         # Nothing is escaped in a code span: a bracket in it could end the link's text.
         made = f"<code>{made}</code>" if code else made
-    for shown, tag in _ELEMENTS:
-        if style & shown:
+    for shown, tag in ELEMENTS.items():
+        if style & shown & _UNSIGNED:
             made = f"<{tag}>{made}</{tag}>"
     return made
 

@@ -6,10 +6,11 @@ every other node is a block, or holds blocks.  structure.py decides which nodes 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from itertools import chain, groupby
+from itertools import accumulate, chain, groupby
 from operator import itemgetter, or_
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import category
@@ -17,7 +18,16 @@ from unicodedata import category
 from scrapy_eatext.output.inline import BREAK_BEFORE, BREAK_BEHIND, is_emoji
 from scrapy_eatext.output.placing import Span, signs_of
 from scrapy_eatext.page.columns import NodeKind
-from scrapy_eatext.page.tags import QUOTE_TEXT
+from scrapy_eatext.page.tags import (
+    CODE_TEXT,
+    DEL_TEXT,
+    EM_TEXT,
+    MARK_TEXT,
+    QUOTE_TEXT,
+    STRONG_TEXT,
+    SUB_TEXT,
+    SUP_TEXT,
+)
 
 if TYPE_CHECKING:
     from scrapy_eatext.result import Embed
@@ -39,6 +49,48 @@ _LINKED = frozenset(
 # How many blocks, such as a date, may stand between two links to one address.
 _UNLINKED = 2
 _LINE_END = ("\n", 0, "", "", signs_of("\n"))
+# HTML's elements for styles, outermost first.
+ELEMENTS = {
+    QUOTE_TEXT: "q",
+    STRONG_TEXT: "strong",
+    EM_TEXT: "em",
+    MARK_TEXT: "mark",
+    DEL_TEXT: "del",
+    SUP_TEXT: "sup",
+    SUB_TEXT: "sub",
+    CODE_TEXT: "code",
+}
+
+
+def text_of(spans: Iterable[Span]) -> str:
+    """The text of spans, without images."""
+    return "".join([text for text, _, _, image, _ in spans if not image])
+
+
+def bounds_of(spans: Iterable[Span]) -> list[int]:
+    """Where each span begins in the text_of() spans, and where the last one ends."""
+    lengths = (0 if image else len(text) for text, _, _, image, _ in spans)
+    return [0, *accumulate(lengths)]
+
+
+def cut(
+    spans: Sequence[Span], bounds: Sequence[int], start: int, end: int
+) -> list[Span]:
+    """Spans cut to a range of the characters of their text; ``bounds`` are theirs."""
+    made: list[Span] = []
+    first = bisect_left(bounds, start)
+    if first and bounds[first] > start:
+        first -= 1
+    for number in range(first, len(spans)):
+        text, style, link, image, signs = spans[number]
+        at = bounds[number]
+        if at >= end and not (image and end == bounds[-1]):
+            break
+        if image:
+            made.append(spans[number])
+        elif part := text[max(start - at, 0) : end - at]:
+            made.append((part, style, link, "", signs))
+    return made
 
 
 def merged(spans: Sequence[Span]) -> list[Span]:

@@ -113,7 +113,7 @@ def passages_of(
     """
     numbers = list(below.units)
     parts = parts_of(units, numbers, below.code)
-    first = first_numbers(units, numbers) if isinstance(units, Blocks) else ()
+    first = first_numbers(units, numbers)
     places = places_in_tables(units, below)
     gaps = places.gaps() if places else []
     made, layout = _headed(headline, own), Layout()

@@ -9,11 +9,10 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.output.markdown import markdown
-from scrapy_eatext.output.nodes import Code, Table
+from scrapy_eatext.output.nodes import Code, Table, bounds_of, cut, text_of
 from scrapy_eatext.page.columns import NodeKind
 from scrapy_eatext.page.tags import TEX_TEXT
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from scrapy_eatext.output.judged import JudgedPage
     from scrapy_eatext.output.nodes import Cell, Nodes
     from scrapy_eatext.output.passages import Layout
-    from scrapy_eatext.output.placing import Span
 
 # Where a text may be cut: behind a space, or before an ideograph or kana.
 _PAUSE = re.compile(" |(?=[\u2e80-\ud7ff])")
@@ -207,9 +205,7 @@ class MarkdownParts:
             return
         spans = self._whole.spans[leaf]
         if leaf not in self._texts:
-            lengths = (0 if image else len(text) for text, _, _, image, _ in spans)
-            text = "".join([text for text, _, _, image, _ in spans if not image])
-            self._texts = {leaf: (text, [0, *accumulate(lengths)])}
+            self._texts = {leaf: (text_of(spans), bounds_of(spans))}
         text, bounds = self._texts[leaf]
         places = []
         for place in (start, end):
@@ -228,7 +224,7 @@ class MarkdownParts:
             ):
                 at = bounds[number + 1]
             places.append(at)
-        nodes.spans[leaf] = list(_between(spans, bounds, *places))
+        nodes.spans[leaf] = cut(spans, bounds, *places)
 
     def _written(
         self,
@@ -310,21 +306,3 @@ Shown = PlainParts | MarkdownParts
 
 def _leaves(row: _Row) -> Iterator[int]:
     return (leaf for cell in row if cell for leaf in cell.leaves)
-
-
-def _between(
-    spans: Sequence[Span], bounds: list[int], start: int, end: int
-) -> Iterator[Span]:
-    """The spans cut to a range of characters; ``bounds`` has where each span begins."""
-    first = bisect_left(bounds, start)
-    if first and bounds[first] > start:
-        first -= 1
-    for number in range(first, len(spans)):
-        text, style, link, image, signs = spans[number]
-        at = bounds[number]
-        if at >= end and not (image and end == bounds[-1]):
-            break
-        if image:
-            yield spans[number]
-        elif part := text[max(start - at, 0) : end - at]:
-            yield part, style, link, "", signs

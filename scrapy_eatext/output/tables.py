@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from scrapy_eatext.output.nodes import text_of
 from scrapy_eatext.page.columns import NodeKind
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class _Reader:
         nodes = self._nodes
         if nodes.kinds[leaf] == NodeKind.CODE:
             return nodes.code[leaf].text
-        return "".join(text for text, _, _, image, _ in nodes.spans[leaf] if not image)
+        return text_of(nodes.spans[leaf])
 
     def _text_of(self, table: int, cell: Cell) -> str:
         """The text of a cell, without that of tables in it."""

@@ -39,12 +39,13 @@ def render_text(verdict: Verdict, shown: Content | None = None) -> str:
     units = verdict.units
     shown = shown or content(units, verdict.kept)
     kept = list(shown.units)
-    numbers = first_numbers(units, kept) if isinstance(units, Blocks) else []
+    numbers = first_numbers(units, kept)
     places = places_in_tables(units, shown)
     gaps = places.gaps() if places else []
     if isinstance(units, Blocks) and not shown.code:
         return join(units.walk, kept, numbers, gaps, DEEPEST)
-    return _joined(units, kept, shown.code, numbers, gaps, DEEPEST)
+    parts = parts_of(units, kept, shown.code)
+    return joined(pieces(parts, range(len(kept)), dict(numbers), gaps))
 
 
 def python_join(
@@ -59,19 +60,7 @@ def python_join(
     ``first`` is the result of first_numbers(), and ``gaps`` that of Places.gaps(), or
     empty.  Items that are nested deeper than ``deepest`` are indented no further.
     """
-    return _joined(Blocks(walk), kept, {}, first, gaps, deepest)
-
-
-def _joined(
-    units: Units,
-    kept: list[int],
-    code: Mapping[int, str],
-    first: list[tuple[int, int]],
-    gaps: list[str],
-    deepest: int,
-) -> str:
-    """The text of some units; ``code`` replaces the texts of some of them."""
-    parts = parts_of(units, kept, code)
+    parts = parts_of(Blocks(walk), kept, {})
     return joined(pieces(parts, range(len(kept)), dict(first), gaps, deepest))
 
 
@@ -164,38 +153,25 @@ def places_in_tables(units: Units, shown: Content) -> Places | None:
     return tables.places(shown.units, tables.shown(shown.units, shown.several_lines))
 
 
-def first_numbers(blocks: Blocks, kept: list[int]) -> list[tuple[int, int]]:
-    """The numbered lists around kept blocks that do not begin with the number 1.
+def first_numbers(units: Units, kept: list[int]) -> list[tuple[int, int]]:
+    """The numbered lists around kept units that do not begin with the number 1.
 
-    Each is given by its row in the element table and the number of its first item.
+    Each is given by its row in the element table and the number of its first kept item,
+    from the attribute of the item or else of the list.
     """
-    walk = blocks.walk
-    if not rows_with(walk.elements, _TAG, _NUMBERED):
+    if not isinstance(units, Blocks) or not rows_with(
+        units.walk.elements, _TAG, _NUMBERED
+    ):
         return []
-    items, lists = blocks.items_and_lists(kept)
     first: dict[int, int] = {}
-    for item, row in zip(items, lists, strict=True):
+    for item, row in zip(*units.items_and_lists(kept), strict=True):
         if row >= 0:
             first.setdefault(row, item)
-    numbers = first_numbers_of(walk, first)
-    return [(row, numbers[row]) for row in first if numbers[row] != 1]
-
-
-def first_numbers_of(walk: Walk, first_items: Mapping[int, int]) -> dict[int, int]:
-    """The number that each list begins with, by its own or its first item's attribute.
-
-    ``first_items`` has the row of each list's first kept item, -1 for one without an
-    element, by the list's row.
-    """
-    lists = sorted(first_items)
-    items = sorted({item for item in first_items.values() if item >= 0})
-    starts = dict(zip(lists, attribute_values(walk, lists, "start"), strict=True))
-    values = dict(zip(items, attribute_values(walk, items, "value"), strict=True))
-    numbers: dict[int, int] = {}
-    for row, item in first_items.items():
-        number = number_of(values.get(item) or starts[row])
-        numbers[row] = 1 if number is None else number
-    return numbers
+    lists, items = sorted(first), sorted(set(first.values()))
+    starts = dict(zip(lists, attribute_values(units.walk, lists, "start"), strict=True))
+    values = dict(zip(items, attribute_values(units.walk, items, "value"), strict=True))
+    numbers = [(row, number_of(values[first[row]] or starts[row])) for row in first]
+    return [(row, number) for row, number in numbers if number not in (None, 1)]
 
 
 def number_of(value: str | None) -> int | None:
