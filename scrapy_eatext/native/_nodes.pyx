@@ -5,7 +5,9 @@ Each method is described at the method of the same name in placing.py.
 """
 
 from libc.stdint cimport int32_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport free
+
+import numpy as np
 
 from scrapy_eatext.native.columns cimport *
 from scrapy_eatext.native.common cimport Array, EATEXT_CHECKSUM, extend
@@ -45,24 +47,15 @@ cdef struct Span:
     int32_t start, end, style, link, image
 
 
-cdef int32_t* zeros(Py_ssize_t count) except NULL:
-    """A new array of zeros."""
-    cdef int32_t* numbers = <int32_t*>calloc(count + 1, sizeof(int32_t))
-    if numbers == NULL:
-        raise MemoryError
-    return numbers
-
-
 cdef class Placing:
     cdef object inlines
     cdef bytes text
     cdef const char* data
     cdef const int32_t[:, ::1] elements, blocks, marks
     # The number of each block's first mark; the last entries are for the page's end.
-    cdef int32_t* bounds
+    cdef const Py_ssize_t[::1] bounds
     # For each element the numbers of its node and of its address, counted from 1.
-    cdef int32_t* node_of
-    cdef int32_t* link_of
+    cdef int32_t[::1] node_of, link_of
     cdef Array nodes, spans
     cdef list texts, addresses
     cdef dict numbers
@@ -70,7 +63,7 @@ cdef class Placing:
     cdef list others
 
     def __cinit__(self, walk, inlines, list others):
-        cdef Py_ssize_t mark, block = 0, last
+        cdef Py_ssize_t block_count, element_count
         self.inlines = inlines
         self.text = walk.text
         self.data = self.text
@@ -85,23 +78,13 @@ cdef class Placing:
         self.texts = []
         self.addresses = [""]
         self.numbers = {"": 0}
-        self.node_of = zeros(self.elements.shape[0])
-        self.link_of = zeros(self.elements.shape[0])
-        last = self.blocks.shape[0] + 1
-        self.bounds = zeros(last + 1)
-        for mark in range(self.marks.shape[0]):
-            while block <= min(self.marks[mark, MARK_BLOCK], last):
-                self.bounds[block] = mark
-                block += 1
-        while block <= last:
-            self.bounds[block] = self.marks.shape[0]
-            block += 1
+        block_count, element_count = self.blocks.shape[0], self.elements.shape[0]
+        self.node_of = np.zeros(element_count, np.int32)
+        self.link_of = np.zeros(element_count, np.int32)
+        self.bounds = walk.marks[:, MARK_BLOCK].searchsorted(np.arange(block_count + 2))
         self.add(IS_DOCUMENT, -1)
 
     def __dealloc__(self):
-        free(self.bounds)
-        free(self.node_of)
-        free(self.link_of)
         free(self.nodes.data)
         free(self.spans.data)
 
@@ -131,7 +114,7 @@ cdef class Placing:
         cdef Node* node
         cdef list spans = [self.written(number) for number in range(len(self.texts))]
         cdef list kinds = [], parents = [], rows = [], units = [], levels = [], inside = []
-        for number in range(self.nodes.used // sizeof(Node)):
+        for number in range(<Py_ssize_t>(self.nodes.used // sizeof(Node))):
             node = self.at(number)
             kinds.append(node.kind)
             parents.append(node.parent)

@@ -189,35 +189,30 @@ class _Paths:
     """The headings that passages stand under."""
 
     def __init__(self, text: str, passages: list[Passage]) -> None:
-        self._passages = passages
-        # The passages that are headings, and the path and the text of each.
-        self._at = [i for i, passage in enumerate(passages) if passage.rank >= 0]
-        self._paths: list[list[int]] = []
-        self._texts: dict[int, str] = {}
-        path: list[int] = []
-        for at in self._at:
-            path = [*self._above(path, at), at]
+        # The headings above each passage, itself included, and where each heading ends.
+        self._paths: list[tuple[int, ...]] = []
+        ends: dict[int, int] = {}
+        path: tuple[int, ...] = ()
+        for i, passage in enumerate(passages):
+            if passage.rank >= 0:
+                # The ranks in a path rise.
+                above = [at for at in path if passages[at].rank < passage.rank]
+                path, ends[i] = (*above, i), passage.end
+            elif passage.begun in ends:
+                ends[passage.begun] = passage.end
             self._paths.append(path)
-            last = at
-            while last + 1 < len(passages) and passages[last + 1].begun == at:
-                last += 1
-            heading = text[passages[at].start : passages[last].end]
-            if len(heading) > _HEADING_CHARS or "\n" in heading:
-                heading = shortened(heading, _HEADING_CHARS)
-            self._texts[at] = heading
-
-    def _above(self, path: list[int], at: int) -> list[int]:
-        """The headings of a path that are above a heading; their ranks rise."""
-        passages = self._passages
-        return [above for above in path if passages[above].rank < passages[at].rank]
+        headings = {at: text[passages[at].start : end] for at, end in ends.items()}
+        self._texts = {
+            at: shortened(heading, _HEADING_CHARS)
+            if len(heading) > _HEADING_CHARS or "\n" in heading
+            else heading
+            for at, heading in headings.items()
+        }
 
     def around(self, first: int, end: int) -> tuple[str, ...]:
         """The headings above all passages from ``first`` to before ``end``."""
-        last = bisect_right(self._at, first)
-        path = self._paths[last - 1] if last else []
-        for at in self._at[last : bisect_left(self._at, end, last)]:
-            path = self._above(path, at)
-        return tuple([self._texts[at] for at in path])
+        last = self._paths[end - 1]
+        return tuple([self._texts[at] for at in self._paths[first] if at in last])
 
 
 def _fitted(passages: list[Passage], room: _Room) -> list[Passage]:

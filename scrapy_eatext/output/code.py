@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import compress, islice
+from itertools import accumulate, compress, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -227,33 +227,28 @@ class _Reader:
     # -- line numbers
 
     def _drop_gutters(self, rows: list[int]) -> None:
-        numbers = self.numbers
-        dropped: set[int] = set()
+        numbers, text = self.numbers, self._blocks.text
+        # Elements of line numbers may be nested, so each block is read once, and the
+        # places where ranges of numbers begin and end are counted.
+        others = [0, *accumulate(not _is_numbers(text(i)) for i in numbers)]
+        begins = [0] * len(others)
         beside: set[int] = set()
-        # Elements of line numbers may be nested, so each block is read only once: those
-        # before the place ``checked`` are numbers, the one at ``other`` is not.
-        checked, other, done = 0, -1, 0
         for _, first, last in blocks_within(self._walk.elements, rows):
             begin, end = bisect_left(numbers, first), bisect_left(numbers, last)
             if first < last:
-                checked = max(checked, begin)
-                while checked < end and checked != other:
-                    if not _is_numbers(self._blocks.text(numbers[checked])):
-                        other = checked
-                        break
-                    checked += 1
-                if checked >= end:
-                    dropped.update(numbers[max(begin, done) : end])
-                    done = max(done, end)
+                if others[begin] == others[end]:
+                    begins[begin] += 1
+                    begins[end] -= 1
             elif numbers[begin : begin + 1] == [first] and (
                 self._blocks.kinds[first] == "code"
             ):
                 beside.add(first)
+        dropped = set(compress(numbers, accumulate(begins)))
         for i in beside:
-            text = trimmed(verbatim(self._blocks.element(i)))
-            if text:
-                self.code[i] = text
-            elif _is_numbers(self._blocks.text(i)):
+            code = trimmed(verbatim(self._blocks.element(i)))
+            if code:
+                self.code[i] = code
+            elif _is_numbers(text(i)):
                 dropped.add(i)
         self.numbers = [i for i in numbers if i not in dropped]
 

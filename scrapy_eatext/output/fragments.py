@@ -86,10 +86,11 @@ def _range(layout: Layout, words: _Words, start: int, end: int) -> tuple[int, in
         first += 1  # the headline is not a unit of the page
     if layout.units[first] < 0:
         return 0, 0
-    unit, length = layout.units[first], layout.ends[first] - layout.starts[first]
-    begin = words.begin(unit, start - layout.starts[first], length)
-    unit, length = layout.units[last], layout.ends[last] - layout.starts[last]
-    return begin, words.end(unit, end - layout.starts[last], length)
+    places = []
+    for side, (n, at) in enumerate(((first, start), (last, end))):
+        begin, length = layout.starts[n], layout.ends[n] - layout.starts[n]
+        places.append(words.place(layout.units[n], at - begin, length, side))
+    return places[0], places[1]
 
 
 def _gaps_in_characters(blocks: Blocks) -> list[list[int]]:
@@ -134,19 +135,17 @@ class _Words:
 
     # -- places
 
-    def begin(self, block: int, offset: int, length: int) -> int:
+    def place(self, block: int, offset: int, length: int, side: int) -> int:
         """The number of the first word at or after an offset in a block.
 
-        It is the block's first word if its length is not ``length``, because the block
-        is then shown with a text other than the page's.
+        On the side 1, it is the number after the last word before the offset.  If the
+        block's length is not ``length``, it is shown with a text other than the page's,
+        and the block as a whole counts.
         """
         at, end = self._block_at[block], self._block_at[block + 1] - 1
-        return self._number(at + max(offset, 0) * (end - at == length), 0)
-
-    def end(self, block: int, offset: int, length: int) -> int:
-        """The number after the last word before an offset; see begin()."""
-        at, end = self._block_at[block], self._block_at[block + 1] - 1
-        return self._number(min(at + offset, end) if end - at == length else end, 1)
+        if end - at != length:
+            offset = side * (end - at)
+        return self._number(min(at + max(offset, 0), end), side)
 
     def _number(self, at: int, side: int) -> int:
         return bisect_right(self._ends, at) if side else bisect_left(self._starts, at)

@@ -61,6 +61,7 @@ _ABBREVIATION = re.compile(
 _ABBREVIATIONS = re.compile(r"(?:^|[\s(])[a-z]\. (?:\w\w?|Chr)\Z")
 _LONGEST_ABBREVIATION = 20
 _BLANK_LINE = "\n\n"
+# Where a line of code ends and the next one begins, with its indentation.
 _LINE = re.compile(r"\n+")
 
 
@@ -185,8 +186,10 @@ def lines_of(text: str, headline: str = "") -> list[Passage]:
 def parted(text: str, start: int, end: int, kind: int) -> Iterator[tuple[int, int]]:
     """The start and the end of each sentence of a part of a text, or line of code."""
     pauses: Iterable[tuple[int, int]] = ()
-    if kind != WHOLE:
-        pauses = (code_lines if kind == CODE else sentences)(text[start:end])
+    if kind == CODE:
+        pauses = (line.span() for line in _LINE.finditer(text[start:end]))
+    elif kind != WHOLE:
+        pauses = sentences(text[start:end])
     begin = start
     for at, following in (*pauses, (end - start, 0)):
         if start + at > begin:
@@ -212,11 +215,6 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
         at, following = pause.span()
         if following < len(text) and _ends(text, at, following):
             yield at, following
-
-
-def code_lines(text: str) -> Iterator[tuple[int, int]]:
-    """Where each line of code ends and the next one begins, with its indentation."""
-    return (match.span() for match in _LINE.finditer(text))
 
 
 def _ends(text: str, at: int, following: int) -> bool:

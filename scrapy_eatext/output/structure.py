@@ -169,12 +169,11 @@ def _with_emoji(
 def _keep_rules_between(nodes: Nodes) -> None:
     """Leave out rules that are first or last in their parent, or follow a rule."""
     for node, inside in nodes.children.items():
-        kept: list[int] = []
-        for child in inside:
-            if nodes.kinds[child] != NodeKind.RULE or (
-                kept and nodes.kinds[kept[-1]] != NodeKind.RULE
-            ):
-                kept.append(child)
+        is_rule = [nodes.kinds[child] == NodeKind.RULE for child in inside]
+        places = zip(inside, is_rule, [True, *is_rule], strict=False)
+        kept = [
+            child for child, rule, after_rule in places if not (rule and after_rule)
+        ]
         if kept and nodes.kinds[kept[-1]] == NodeKind.RULE:
             kept.pop()
         nodes.children[node] = kept
