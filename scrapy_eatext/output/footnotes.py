@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from scrapy_eatext.output.nodes import bounds_of, cut, text_of
+from scrapy_eatext.output.nodes import cut, text_of
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn, NodeKind
 from scrapy_eatext.page.names import FOOTNOTES
 from scrapy_eatext.page.tables import rows_around
@@ -315,7 +315,7 @@ class _Footnotes:
             left = _LEFT_BEFORE.match(text) if begin else None
             start = left.end() if left else 0
             right = _LEFT_BEHIND.search(text, start)
-            made = _between(made, start, right.start() if right else len(text))
+            made = cut(made, start, right.start() if right else len(text))
         return made, backs
 
     def written(self) -> Nodes:
@@ -444,10 +444,6 @@ def _mark_of(spans: Sequence[Span]) -> str:
     return mark if is_set_off and _RAISED_MARK.fullmatch(mark) else ""
 
 
-def _between(spans: Sequence[Span], start: int, end: int) -> list[Span]:
-    return cut(spans, bounds_of(spans), start, end)
-
-
 def _without_mark(spans: list[Span], mark: str) -> list[Span]:
     """The spans of a note without the number or sign that it begins with."""
     text = text_of(spans)
@@ -457,8 +453,6 @@ def _without_mark(spans: list[Span], mark: str) -> list[Span]:
         return spans
     behind = _BEHIND_MARK.match(text, begin)
     if behind is not None:
-        return _between(spans, behind.end(), len(text))
+        return cut(spans, behind.end(), len(text))
     is_raised = spans[0][1] & SUP_TEXT and len(spans[0][0].rstrip()) <= begin
-    return (
-        spans if mark.isalnum() and not is_raised else _between(spans, begin, len(text))
-    )
+    return spans if mark.isalnum() and not is_raised else cut(spans, begin, len(text))

@@ -40,8 +40,6 @@ _CANDIDATE = re.compile(r"([^\s,](?:\S*[^\s,])?)(?:,+(?=\s|\Z)|\s+([^,]*))?")
 _LONGEST_SRCSET = 8192
 # How many sources of a picture are read.
 _MOST_SOURCES = 10
-# The attributes with an image's size.
-_SIZES = ("width", "height")
 # Smaller images are dots, spacers and icons.
 SMALL = 32
 # How many elements, from an image outwards, may have a noscript or a line break beside
@@ -272,7 +270,7 @@ def is_emoji(alt: str) -> bool:
 
 def _is_small(image: Any) -> bool:
     """Whether an image is too small to show anything, by its attributes."""
-    for name in _SIZES:
+    for name in ("width", "height"):
         size = image.get(name, "").strip().removesuffix("px")
         if size.isascii() and size.isdigit() and int(size[:9]) < SMALL:
             return True

@@ -74,10 +74,14 @@ def bounds_of(spans: Iterable[Span]) -> list[int]:
 
 
 def cut(
-    spans: Sequence[Span], bounds: Sequence[int], start: int, end: int
+    spans: Sequence[Span], start: int, end: int, bounds: Sequence[int] = ()
 ) -> list[Span]:
-    """Spans cut to a range of the characters of their text; ``bounds`` are theirs."""
+    """Spans cut to a range of the characters of their text.
+
+    ``bounds`` are the bounds_of() the spans, if they are known.
+    """
     made: list[Span] = []
+    bounds = bounds or bounds_of(spans)
     first = bisect_left(bounds, start)
     if first and bounds[first] > start:
         first -= 1
@@ -229,18 +233,24 @@ def without_styles(span: Span, hidden: int) -> Span:
     return text, style & ~hidden, link, image, signs
 
 
-def with_emoji(spans: Sequence[Span]) -> Sequence[Span]:
-    """Spans in which images of emoji are replaced by emoji as text."""
-    if not any(image and is_emoji(text) for text, _, _, image, _ in spans):
-        return spans
-    return merged(
-        [
-            (text, style, link, "", signs_of(text))
-            if image and is_emoji(text)
-            else (text, style, link, image, signs)
-            for text, style, link, image, signs in parted(spans)
-        ]
-    )
+def with_emoji(
+    kinds: list[int], blocks: Sequence[Sequence[Span]]
+) -> list[Sequence[Span]]:
+    """The spans of nodes with images of emoji as text; adapts the nodes' kinds."""
+    made = [*blocks]
+    for node, spans in enumerate(blocks):
+        if any(image and is_emoji(text) for text, _, _, image, _ in spans):
+            made[node] = merged(
+                [
+                    (text, style, link, "", signs_of(text))
+                    if image and is_emoji(text)
+                    else (text, style, link, image, signs)
+                    for text, style, link, image, signs in parted(spans)
+                ]
+            )
+            if kinds[node] == NodeKind.IMAGE:
+                kinds[node] = NodeKind.PARAGRAPH
+    return made
 
 
 def _wants_space_behind(last: str) -> bool:
@@ -254,9 +264,7 @@ def _closes(text: str) -> bool:
     """Whether a text begins with a space and closing punctuation."""
     if len(text) < 2 or text[0] != " ":
         return False
-    if text[1] in _CLOSING:
-        return not text[2:3].isalnum()  # as in .5
-    return category(text[1]) in _ENDS
+    return text[1] in _CLOSING or category(text[1]) in _ENDS
 
 
 class Code(NamedTuple):

@@ -224,7 +224,7 @@ class MarkdownParts:
             ):
                 at = bounds[number + 1]
             places.append(at)
-        nodes.spans[leaf] = cut(spans, bounds, *places)
+        nodes.spans[leaf] = cut(spans, places[0], places[1], bounds)
 
     def _written(
         self,

@@ -33,7 +33,6 @@ from scrapy_eatext.page.walk import attribute_values, nodes_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Removed, Units
-    from scrapy_eatext.output.placing import Span
     from scrapy_eatext.output.threads import Thread
     from scrapy_eatext.page import Page
     from scrapy_eatext.page.walk import Walk
@@ -44,6 +43,12 @@ _HELD_BY: dict[int, int] = {
     NodeKind.DEFINITION: NodeKind.DEFINITIONS,
     NodeKind.ROW: NodeKind.TABLE,
     NodeKind.CELL: NodeKind.ROW,
+}
+# The nodes of units that are not blocks; all other kinds are paragraphs.
+_KIND_OF_UNIT = {
+    "heading": NodeKind.HEADING,
+    "code": NodeKind.CODE,
+    "caption": NodeKind.CAPTION,
 }
 # Kinds of nodes that stay nodes whatever they hold.
 _ALWAYS_STAND = frozenset((NodeKind.ITEM, NodeKind.QUOTE, NodeKind.FIGURE))
@@ -117,7 +122,7 @@ def tree_of(
     if links:
         link_once(kinds, parents, spans)
     if inlines.has_emoji:
-        spans = _with_emoji(kinds, spans)
+        spans = with_emoji(kinds, spans)
     if has_formulas(page, walk.text, spans):
         spans = [with_formulas(inside) for inside in spans]
     nodes = Nodes(kinds, rows, numbers, levels, spans, embeds=embeds)
@@ -152,18 +157,6 @@ def _of_kind(kinds: list[int], wanted: int) -> list[int]:
     if wanted not in kinds:  # the usual case
         return []
     return [node for node, kind in enumerate(kinds) if kind == wanted]
-
-
-def _with_emoji(
-    kinds: list[int], spans: Sequence[Sequence[Span]]
-) -> list[Sequence[Span]]:
-    """The spans of nodes with images of emoji as text; adapts the nodes' kinds."""
-    made = [with_emoji(inside) for inside in spans]
-    # A block that was an emoji's image alone is now a line of text.
-    for node, inside in enumerate(made):
-        if kinds[node] == NodeKind.IMAGE and not any(image for *_, image, _ in inside):
-            kinds[node] = NodeKind.PARAGRAPH
-    return made
 
 
 def _keep_rules_between(nodes: Nodes) -> None:
@@ -215,25 +208,22 @@ def _flat(units: Units, kept: Sequence[int]) -> Nodes:
     inside: list[int] = []
     nodes.children[root] = inside
     for i in kept:
-        kind = units.kind(i)
-        text = units.text(i)
+        name, text = units.kind(i), units.text(i)
+        kind = _KIND_OF_UNIT.get(name, NodeKind.PARAGRAPH)
         spans = ((text, 0, "", "", signs_of(text)),)
-        if kind == "list item":
+        level = (units.level(i) or 2) if kind == NodeKind.HEADING else 0
+        node = nodes.add(kind, spans, level, i)
+        if kind == NodeKind.CODE:
+            nodes.code[node] = Code(text, "")
+        if name == "list item":
             if not inside or nodes.kinds[inside[-1]] != NodeKind.LIST:
                 inside.append(nodes.add(NodeKind.LIST))
                 nodes.children[inside[-1]] = []
             item = nodes.add(NodeKind.ITEM)
             nodes.children[inside[-1]].append(item)
-            nodes.children[item] = [nodes.add(NodeKind.PARAGRAPH, spans, unit=i)]
-        elif kind == "code":
-            inside.append(nodes.add(NodeKind.CODE, unit=i))
-            nodes.code[inside[-1]] = Code(text, "")
-        elif kind == "heading":
-            level = units.level(i) or 2
-            inside.append(nodes.add(NodeKind.HEADING, spans, level, i))
+            nodes.children[item] = [node]
         else:
-            made = NodeKind.CAPTION if kind == "caption" else NodeKind.PARAGRAPH
-            inside.append(nodes.add(made, spans, unit=i))
+            inside.append(node)
     return nodes
 
 
