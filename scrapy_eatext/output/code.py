@@ -60,7 +60,7 @@ _NO_LANGUAGE = frozenset(
 
 _CODE_TAG, _ROW_TAG = TAG_ID["code"], TAG_ID["tr"]
 _ELEMENT, _INNER, _KIND = BlockColumn.ELEMENT, BlockColumn.INNER, BlockColumn.KIND
-_ITEM, _ROW = BlockColumn.ITEM, BlockColumn.ROW
+_ITEM, _ROW, _LINES = BlockColumn.ITEM, BlockColumn.ROW, BlockColumn.LINES
 _PLACE = [_ELEMENT, _ITEM, _ROW, _KIND]
 _MARKS = [MarkColumn.BLOCK, MarkColumn.START, MarkColumn.STYLE]
 _TAG, _PARENT = ElementColumn.TAG, ElementColumn.PARENT
@@ -263,7 +263,9 @@ class _Reader:
             return
         may_be = self._all_code()
         may_be[list(self._lines)] = True
-        may_be[[i for i in pres if self._is_line_in_row(i)]] = True
+        cell = walk.blocks.item
+        in_rows = [i for i in pres if cell(i, _ROW) >= 0 and not cell(i, _LINES)]
+        may_be[in_rows] = True
         dropped: set[int] = set()
         for run in self._runs(may_be):
             if self._is_joined(run):
@@ -310,10 +312,6 @@ class _Reader:
             last_element, last_parent = element, parent
         if run:
             yield run
-
-    def _is_line_in_row(self, i: int) -> bool:
-        cell = self._walk.blocks.item
-        return cell(i, _ROW) >= 0 and not cell(i, BlockColumn.LINES)
 
     def _line(self, i: int) -> int:
         """The element that holds a block as a line of code, maybe numbered, else -1."""

@@ -8,7 +8,7 @@ it links back to a block with a reference, or its element, or one around, is nam
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, groupby
 from operator import itemgetter
@@ -169,7 +169,7 @@ class _Footnotes:
             if first.get(note, note.unit) < note.unit:
                 self._accepted.append(note)
             else:
-                for leaf in self._leaves_in(note.parts):
+                for leaf in self._nodes.leaves_among(note.parts):
                     self._spans.pop(leaf, None)
         _give_labels(self._accepted)
         return bool(self._accepted)
@@ -228,7 +228,7 @@ class _Footnotes:
                 parts = [leaf]
                 beside = nodes.children[holder]
                 for part in map(beside.__getitem__, range(place + 1, len(beside))):
-                    first = next(self._leaves_in([part]), part)
+                    first = next(self._nodes.leaves_among([part]), part)
                     if not unit < nodes.units[first] < last or first in begun:
                         break
                     parts.append(part)
@@ -236,7 +236,7 @@ class _Footnotes:
             else:
                 continue
             self._notes[name] = note
-            self._note_of |= dict.fromkeys(self._leaves_in(note.parts), note)
+            self._note_of |= dict.fromkeys(self._nodes.leaves_among(note.parts), note)
 
     def _stands(self) -> tuple[dict[int, tuple[int, int]], dict[int, tuple[int, int]]]:
         """Where notes may stand: neither in tables nor in lists in lists.
@@ -261,21 +261,13 @@ class _Footnotes:
                     }
         return items, places
 
-    def _leaves_in(self, parts: Iterable[int]) -> Iterator[int]:
-        """The leaves among and in some nodes."""
-        for part in parts:
-            if part in self._nodes.children:
-                yield from self._nodes.leaves(part)
-            else:
-                yield part
-
     def _is_note(self, note: _Note) -> bool:
         """Whether what is referred to is a note; if so, its links back are left out."""
         nodes, backs = self._nodes, 0
         if min(note.units) >= note.unit:
             return False
         made: dict[int, list[Span]] = {}
-        for leaf in self._leaves_in(note.parts):
+        for leaf in self._nodes.leaves_among(note.parts):
             spans, count_of_leaf = self._without_backs(note, leaf)
             backs += count_of_leaf
             if leaf == note.parts[0] and not note.is_numbered:

@@ -11,9 +11,10 @@ from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from scrapy_eatext.output.nodes import ELEMENTS, parted
+from scrapy_eatext.output.nodes import parted
 from scrapy_eatext.output.placing import HTML
 from scrapy_eatext.page.columns import NodeKind
+from scrapy_eatext.page.tags import STYLE_ELEMENTS
 
 if TYPE_CHECKING:
     from scrapy_eatext.output.judged import JudgedPage
@@ -220,7 +221,9 @@ def inline(spans: Sequence[Span]) -> str:
 def _tags_of(style: int) -> tuple[_Tags, ...]:
     """The tags of the elements of a style, outermost first."""
     return tuple(
-        (f"<{name}>", f"</{name}>") for bit, name in ELEMENTS.items() if style & bit
+        (f"<{name}>", f"</{name}>")
+        for bit, name in STYLE_ELEMENTS.items()
+        if style & bit
     )
 
 

@@ -18,7 +18,6 @@ from unicodedata import category
 from scrapy_eatext.native.loading import twin
 from scrapy_eatext.output.formulas import MAILBOX, for_markdown
 from scrapy_eatext.output.nodes import (
-    ELEMENTS,
     merged,
     parted,
     quoted,
@@ -34,6 +33,7 @@ from scrapy_eatext.page.tags import (
     MARK_TEXT,
     QUOTE_TEXT,
     STRONG_TEXT,
+    STYLE_ELEMENTS,
     SUB_TEXT,
     SUP_TEXT,
     TEX_TEXT,
@@ -526,7 +526,7 @@ def _emphasised(inside: str, style: int, before: str, after: str) -> str:
         and (bare[-1].isalnum() or not after or _is_ascii_border(after))
     ):
         return f"{sign}{inside}{sign}"
-    tag = ELEMENTS[style]
+    tag = STYLE_ELEMENTS[style]
     return f"<{tag}>{inside}</{tag}>"
 
 
@@ -580,7 +580,7 @@ def _in_elements(text: str, style: int, signs: int, markup: re.Pattern[str]) -> 
         made = _escaped(text, signs, markup)
         # Nothing is escaped in a code span: a bracket in it could end the link's text.
         made = f"<code>{made}</code>" if code else made
-    for shown, tag in ELEMENTS.items():
+    for shown, tag in STYLE_ELEMENTS.items():
         if style & shown & _UNSIGNED:
             made = f"<{tag}>{made}</{tag}>"
     return made

@@ -18,16 +18,7 @@ from unicodedata import category
 from scrapy_eatext.output.inline import BREAK_BEFORE, BREAK_BEHIND, is_emoji
 from scrapy_eatext.output.placing import Span, signs_of
 from scrapy_eatext.page.columns import NodeKind
-from scrapy_eatext.page.tags import (
-    CODE_TEXT,
-    DEL_TEXT,
-    EM_TEXT,
-    MARK_TEXT,
-    QUOTE_TEXT,
-    STRONG_TEXT,
-    SUB_TEXT,
-    SUP_TEXT,
-)
+from scrapy_eatext.page.tags import QUOTE_TEXT
 
 if TYPE_CHECKING:
     from scrapy_eatext.result import Embed
@@ -49,17 +40,6 @@ _LINKED = frozenset(
 # How many blocks, such as a date, may stand between two links to one address.
 _UNLINKED = 2
 _LINE_END = ("\n", 0, "", "", signs_of("\n"))
-# HTML's elements for styles, outermost first.
-ELEMENTS = {
-    QUOTE_TEXT: "q",
-    STRONG_TEXT: "strong",
-    EM_TEXT: "em",
-    MARK_TEXT: "mark",
-    DEL_TEXT: "del",
-    SUP_TEXT: "sup",
-    SUB_TEXT: "sub",
-    CODE_TEXT: "code",
-}
 
 
 def text_of(spans: Iterable[Span]) -> str:
@@ -355,8 +335,12 @@ class Nodes:
 
     def leaves(self, node: int = 0) -> Iterator[int]:
         """All blocks in a node, in order."""
-        for child in self.children[node]:
-            if child in self.children:
-                yield from self.leaves(child)
+        return self.leaves_among(self.children[node])
+
+    def leaves_among(self, parts: Iterable[int]) -> Iterator[int]:
+        """The blocks among some nodes and in them, in order."""
+        for part in parts:
+            if part in self.children:
+                yield from self.leaves(part)
             else:
-                yield child
+                yield part

@@ -577,12 +577,23 @@ class _Structure:
         ``kept_cells`` has the node of each kept cell by its place in the row.
         """
         line: Line = []
-        for at, header, columns, down in cells(row):
+        nodes = self._nodes
+        for at, element in enumerate(row):
+            if element.tag not in ("td", "th"):
+                continue
             _fill_from_above(line, below)
             node = kept_cells.get(at)
-            leaves = () if node is None else tuple(self._in_cell(node))
-            inside = () if node is None else self._children[node]
-            cell = Cell(leaves, header, columns, down, inside)
+            inside: Sequence[int] = () if node is None else self._children[node]
+            # A rule cannot stand in a line.
+            leaves = [
+                leaf
+                for leaf in nodes.leaves_among(inside)
+                if nodes.kinds[leaf] != NodeKind.RULE
+            ]
+            columns = span(element.get("colspan"))
+            # A rowspan of 0 reaches to the end of the section, as may a larger one.
+            down = span(element.get("rowspan"), MAX_SPAN)
+            cell = Cell(leaves, element.tag == "th", columns, down, inside)
             for column in range(len(line), len(line) + columns):
                 below[column] = (down - 1, cell if is_kept else _EMPTY)
             line += [cell] + [None] * (columns - 1)
@@ -590,11 +601,6 @@ class _Structure:
                 return None
         _fill_from_above(line, below)
         return None if len(line) > WIDEST else line
-
-    def _in_cell(self, cell: int) -> Iterator[int]:
-        """The blocks in a cell but rules, which cannot stand in a line."""
-        kinds = self._kinds
-        return (n for n in self._nodes.leaves(cell) if kinds[n] != NodeKind.RULE)
 
     def _cells(self, row: int) -> Mapping[int, int] | None:
         """The kept cells of a row by their places; None if it holds anything else."""
@@ -622,20 +628,6 @@ def _box_of(item: Any) -> Any:
             is_box = (inside.get("type") or "").lower() == "checkbox"
             return inside if is_box and inside.get("disabled") is not None else None
     return None
-
-
-def cells(row: Any) -> Iterator[tuple[int, bool, int, int]]:
-    """The cells of a table's row.
-
-    For each: its place among the row's children, whether it is a header, how many
-    columns it spans, and how many rows, maybe more than its section has left.
-    """
-    for at, element in enumerate(row):
-        if element.tag in ("td", "th"):
-            header = element.tag == "th"
-            columns, rows = element.get("colspan"), element.get("rowspan")
-            # A rowspan of 0 reaches to the end of the section.
-            yield at, header, span(columns), span(rows, MAX_SPAN)
 
 
 def _rows_between(above: Any, row: Any) -> Iterable[Any]:

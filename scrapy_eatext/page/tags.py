@@ -91,6 +91,17 @@ STYLE_OF = _by_tag(
         CODE_TEXT: "code kbd samp tt",
     }
 )
+# The elements that the output has for styles, outermost first.
+STYLE_ELEMENTS = {
+    QUOTE_TEXT: "q",
+    STRONG_TEXT: "strong",
+    EM_TEXT: "em",
+    MARK_TEXT: "mark",
+    DEL_TEXT: "del",
+    SUP_TEXT: "sup",
+    SUB_TEXT: "sub",
+    CODE_TEXT: "code",
+}
 # The styles of superscripts and subscripts.
 RAISED = SUP_TEXT | SUB_TEXT
 # Elements besides math whose text may be replaced, as they are formulas, icons or numbers
