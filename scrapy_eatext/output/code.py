@@ -212,7 +212,9 @@ class _Reader:
             rows = self._near(rows)
             names = attribute_values(self._walk, rows, "class")
             named = zip(rows, names, strict=True)
-            self._drop_gutters([row for row, name in named if _names_numbers(name)])
+            gutters = [row for row, name in named if _names_numbers(name)]
+            if gutters:
+                self._drop_gutters(gutters)
         self._join_lines()
 
     def _near(self, rows: list[int]) -> list[int]:
