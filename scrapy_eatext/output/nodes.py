@@ -244,7 +244,9 @@ def _closes(text: str) -> bool:
     """Whether a text begins with a space and closing punctuation."""
     if len(text) < 2 or text[0] != " ":
         return False
-    return text[1] in _CLOSING or category(text[1]) in _ENDS
+    if text[1] in _CLOSING:
+        return not text[2:3].isalnum()  # as in .5
+    return category(text[1]) in _ENDS
 
 
 class Code(NamedTuple):
