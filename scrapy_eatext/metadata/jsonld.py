@@ -8,9 +8,11 @@ from itertools import islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from scrapy_eatext.deadline import check
 from scrapy_eatext.page.source import find
 from scrapy_eatext.page.values import (
     COMMA,
+    LONGEST_READ,
     MOST_VALUES,
     different,
     shortened,
@@ -60,6 +62,8 @@ class JsonLd:
 
     def __init__(self, scripts: Iterable[str]) -> None:
         self._by_id: dict[str, dict[str, Any]] = {}
+        # References multiply things: all that are followed come to no more than this.
+        self._left = _MAX_ALL_CHARS
         ranked: list[tuple[int, dict[str, Any]]] = []
         self._sites: list[dict[str, Any]] = []
         self.given = _values(scripts)
@@ -92,7 +96,16 @@ class JsonLd:
         """A thing; if it is only a reference, the thing that it refers to."""
         if len(thing) > 1:
             return thing
-        return self._by_id.get(str(thing.get("@id")), thing)
+        return self._of_id(thing.get("@id")) or thing
+
+    def _of_id(self, key: Any) -> dict[str, Any]:
+        """The thing with an @id, empty if there is none or too many were read."""
+        thing = self._by_id.get(key, {}) if isinstance(key, str) else {}
+        if self._left <= 0:
+            return {}
+        check()
+        self._left -= _size(thing, self._left)
+        return thing
 
     def title(self) -> str:
         return _first(
@@ -213,8 +226,7 @@ class JsonLd:
             if not name:
                 parts = map(text_of, (value.get("givenName"), value.get("familyName")))
                 name = " ".join(filter(None, parts))
-            if not name and isinstance(value.get("@id"), str):
-                name = self._by_id.get(value["@id"], {}).get("name")
+            name = name or self._of_id(value.get("@id")).get("name")
             return self._names(name, depth + 1)
         return []
 
@@ -227,7 +239,7 @@ class JsonLd:
             url = value.get("url") or value.get("contentUrl")
             key = value.get("@id")
             if not url and isinstance(key, str):
-                known = self._by_id.get(key, {})
+                known = self._of_id(key)
                 url = known.get("url") or known.get("contentUrl")
                 # An @id with a fragment identifies a thing, and is not its address.
                 url = url or ("" if "#" in key else key)
@@ -238,6 +250,17 @@ class JsonLd:
 def _first(texts: Iterable[str]) -> str:
     """The first text that is not empty, "" if there is none."""
     return next(filter(None, texts), "")
+
+
+def _size(value: Any, most: int) -> int:
+    """The number of values and characters in a value, counted up to ``most``."""
+    size, todo = 0, [value]
+    while todo and size < most:
+        one = todo.pop()
+        size += len(one) if isinstance(one, str) else 1
+        if isinstance(one, (dict, list)):
+            todo += one.values() if isinstance(one, dict) else one
+    return size
 
 
 def listed(value: Any) -> list[Any]:
@@ -264,6 +287,7 @@ def text_of(value: Any) -> str:
         value = value.get("@value")
     if not isinstance(value, str):
         return ""
+    value = value[: 2 * LONGEST_READ]
     # JSON needs no character references: those in it were escaped once too often.
     return shortened(unescaped_again(unescaped(value)) if "&" in value else value)
 

@@ -194,13 +194,13 @@ def _offered(data: Data, thing: dict[str, Any], host: str) -> Iterator[tuple[str
 def _prices(data: Data, offer: dict[str, Any]) -> Iterator[tuple[Any, str]]:
     """The prices of an offer with their currencies, without list prices."""
     specified = islice(data.at(offer, "priceSpecification"), MOST_VALUES)
+    of_offer = next(data.texts(offer, "priceCurrency"), "")
     for priced in (offer, *specified):
         if not isinstance(priced, dict):
             continue
         if any(map(_LIST_PRICE.search, data.texts(priced, "priceType"))):
             continue
-        currency = next(data.texts(priced, "priceCurrency"), "")
-        currency = currency or next(data.texts(offer, "priceCurrency"), "")
+        currency = next(data.texts(priced, "priceCurrency"), of_offer)
         for name in ("price", "lowPrice", "minPrice"):
             for price in data.at(priced, name):
                 yield price, currency

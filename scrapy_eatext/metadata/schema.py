@@ -186,8 +186,8 @@ def _properties_in(source: bytes) -> frozenset[str]:
 
 
 def _names(value: str | None) -> list[str]:
-    """The names in an attribute, without prefix or address."""
-    return [unprefixed(name) for name in value[:_MAX_NAMES].split()] if value else []
+    """The different names in an attribute, without prefix or address."""
+    return list(dict.fromkeys(map(unprefixed, (value or "")[:_MAX_NAMES].split())))
 
 
 def _value(element: Any, names: Iterable[str], most: int) -> str:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 import pytest
 
 from scrapy_eatext import extract
+from scrapy_eatext.deadline import TimeLimitError, time_limit
 from tests.support.pages import json_ld
 from tests.support.suites import cases, values_of
 
@@ -148,6 +149,43 @@ def test_things_are_bounded():
         text = json.dumps([thing.values for thing in found])
         assert len(text) < 400_000
         assert text.count('"a"') < 20
+
+
+def steps_of(*things: object) -> tuple[str, ...]:
+    found = extract(page("".join(map(json_ld, things)))).recipe
+    return () if found is None else found.steps
+
+
+@pytest.mark.parametrize("chars", [10, 400_000])
+def test_what_references_repeat_is_bounded(chars):
+    again = [{"@id": "#step"}] * 50
+    step = {"@id": "#step", "text": "x" * chars}
+    recipe = {"@type": "Recipe", "recipeInstructions": again}
+    assert len(steps_of(recipe, step)) == min(50, 2_000_000 // chars)
+
+
+def test_references_in_a_circle_come_to_an_end():
+    again = [{"@id": "#list"}] * 50
+    steps = {"@type": "ItemList", "@id": "#list", "itemListElement": again}
+    assert steps_of({"@type": "Recipe", "recipeInstructions": again}, steps) == ()
+    offers = {"@type": "Offer", "@id": "#list", "offers": again}
+    offers |= {"priceSpecification": again, "priceType": ["&nbsp;" * 100] * 50}
+    assert offered([offers, *again]) == ("", "")
+
+
+def test_references_are_followed_in_the_time_for_the_page():
+    again = [{"@id": "#list"}] * 50
+    steps = {"@type": "ItemList", "@id": "#list", "itemListElement": again}
+    recipe = {"@type": "Recipe", "recipeInstructions": again}
+    found = extract(page(json_ld([recipe, steps])))
+    with time_limit(1e-9), pytest.raises(TimeLimitError):
+        assert found.recipe
+
+
+def test_a_property_that_is_named_twice_has_its_value_once():
+    steps = "<li itemprop='step https://schema.org/step'>Stir.</li>"
+    (thing,) = extract(page(f"<ul itemscope>{steps * 2}</ul>")).structured_data
+    assert thing.values["step"] == ["Stir.", "Stir."]
 
 
 WRONG = [None, True, 0, -1, 1e308, "", "x" * 5000, "&#99999999999;", "\ud800", [], {},
