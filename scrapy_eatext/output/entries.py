@@ -71,8 +71,8 @@ _PRICE = re.compile(
 _RANK = re.compile(r"\W{0,3}\d{1,6}\W{0,3}")
 # Who wrote an entry, and what may follow the name.
 _BY = re.compile(
-    r"(?:(?:posted|started|submitted|written) )?by:? +([^\W\d_].*?)"
-    r"(?:[,;|·•»–—]|\W+(?:at|in|on|posted)\b| -|\W+\d|\Z)",
+    r"(?:(?:posted|started|submitted|written) )?by:? +([^\W\d_].{0,200}?)"
+    r"(?:[,;|·•»–—]|\W{1,9}(?:at|in|on|posted)\b| -|\W{1,9}\d|\Z)",
     re.IGNORECASE,
 )
 # What may stand between a title and the text behind it in its line.

@@ -306,7 +306,7 @@ class _Footnotes:
             text = text_of(made)
             left = _LEFT_BEFORE.match(text) if begin else None
             start = left.end() if left else 0
-            right = _LEFT_BEHIND.search(text, start)
+            right = _LEFT_BEHIND.search(text, max(start, len(text) - _LONGEST_BACK))
             made = cut(made, start, right.start() if right else len(text))
         return made, backs
 

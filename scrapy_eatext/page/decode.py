@@ -30,7 +30,7 @@ _DETECT_BYTES = 100_000
 # parse.  For most pages a faster search shows that only UTF-8 can be declared.
 _DECLARED_BYTES = 4096
 _DECLARING = (b"charset", b"encoding")
-_AS_UTF8 = re.compile(rb"\s*=\s*[\"']?\s*utf-8[^\w-]")
+_AS_UTF8 = re.compile(rb"\s*=\s*(?:[\"']\s*)?utf-8[^\w-]")
 
 # The binary data bytes of the MIME Sniffing Standard below 32, which exclude the escape
 # of ISO-2022-JP.  A page may have a few of them by mistake.

@@ -23,10 +23,11 @@ _TEX_CLASS = re.compile("(?<![a-z])(?:math|mathtex|texmath|latex|quicklatex)(?![
 # A text without any special character of TeX is TeX if it has no word of four letters.
 _TEX_SIGN = re.compile(r"[\\^_={}$]")
 _WORD = re.compile(r"[^\W\d_]{4}")
-# URLs of servers that draw the TeX in the URL.
+# URLs of servers that draw the TeX in the URL, which are no longer than this.
+_MOST = 8000
 _DRAWN = re.compile(
-    r"(?:latex\.codecogs\.com/[^?]*|/(?:mime|math)tex\.cgi)\?(?:\d\$)?(?P<tex>.+)"
-    r"|/latex\.php\?(?:[^#]*&)?latex=(?P<value>[^&#]+)",
+    r"(?:latex\.codecogs\.com/[^?]{0,40}|/(?:mime|math)tex\.cgi)\?(?:\d\$)?(?P<tex>.+)"
+    r"|/latex\.php\?(?:[^#]{0,200}&)?latex=(?P<value>[^&#]+)",
     re.DOTALL,
 )
 # Forums put line breaks into attributes too.
@@ -118,7 +119,7 @@ def _between_dollars(tex: str, display: bool) -> str | None:
 
 def _drawn_tex(address: str) -> str:
     """The TeX in the URL of an image that a server draws, "" for other images."""
-    match = _DRAWN.search(address)
+    match = _DRAWN.search(address) if len(address) <= _MOST else None
     if match is None:
         return ""
     if match["value"]:

@@ -114,8 +114,8 @@ _NEEDS_SCRIPTS = _phrases(
     r"javascript (?:aktivieren|einschalten)|activer (?:le )?javascript"
     r"|(?:activar?|habilit(?:e|ar)) (?:el )?javascript",
 )
-_LOADING = re.compile(r"[\W_]*(?:loading|please wait|wird geladen|chargement|cargando"
-                      r"|загрузка)?[\W_]*", re.IGNORECASE)  # fmt: skip
+_LOADING = re.compile(r"[\W_]*(?:(?:loading|please wait|wird geladen|chargement|cargando"
+                      r"|загрузка)[\W_]*)?", re.IGNORECASE)  # fmt: skip
 # An executable script, not data.  The length of its attributes is bounded.
 _SCRIPT = re.compile(
     rb"<script(?![^>]{0,500}(?:ld\+json|text/template|text/html))[\s>]", re.IGNORECASE

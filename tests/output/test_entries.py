@@ -287,6 +287,16 @@ def test_linear(unit):
     )
 
 
+def test_an_author_is_short():
+    def author(name):
+        pattern = f"<li><a href=/{{0}}>Boats on the river {{0}}</a><p>by {name}"
+        found = entries("<ul>" + "".join(pattern.format(n) for n in range(4)))
+        return {entry.author for entry in found}
+
+    assert author("Ann Lee!!! on Monday") == {"Ann Lee"}
+    assert author("Ann" + "!" * 10_000) == {""}
+
+
 def test_all_entries_together_have_each_text_once():
     """Also those that stand in another, or that end where a longer one would."""
     title = "<h2><a href=/{0}>Boats on the river {0}</a></h2>"

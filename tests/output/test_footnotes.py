@@ -102,6 +102,13 @@ def test_footnotes_take_linear_time(family):
     check_linear(made, lambda size: Page.of(HOSTILE[family](size), URL), 60_000)
 
 
+def test_spaces_within_a_note_are_kept():
+    spaces = "\u3000" * 30_000
+    note = f"<li id=b>c{spaces}d [<a href='#a'>2</a>]"
+    source = f"<p>a<a href='#b' id=a>1</a><ol class=footnotes>{note}"
+    assert judged(source).output("markdown").endswith("d")
+
+
 def test_labels_are_short_and_each_is_of_one_note():
     marks = ["1", "1", "*", "a b", "note 1", "²", "Note 1", "2", "†"]
     text = "".join(f"<sup><a href='#n{i}'>{m}</a></sup>" for i, m in enumerate(marks))

@@ -235,6 +235,13 @@ def test_what_a_line_may_not_do_to_a_formula(kind, tex, kept):
         assert output == f"So ${kept}$ holds."
 
 
+@pytest.mark.parametrize("server", ["latex.codecogs.com/gif.image", "/mimetex.cgi"])
+def test_long_addresses_have_no_formula(server):
+    for count, kept in ((1000, True), (10_000, False)):
+        text, _ = outputs(f"<p>So <img src='//{server}?{'x+' * count}y'> holds.</p>")
+        assert ("$" in text) is kept
+
+
 @pytest.mark.parametrize(
     "piece",
     r"$a \$a \begin{align} \begin{align}\end{gather} \( % [tex] [tex][/".split(),

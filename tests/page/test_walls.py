@@ -56,6 +56,10 @@ def test_a_page_with_a_text_is_no_wall(beside, times):
     assert "Boats with oars" in found.result.text
 
 
+def test_signs_before_a_word_are_no_wall():
+    assert outcome(f"{PARTS['script']}<p>{'.' * 30_000}boats").kind not in WALLS
+
+
 def test_every_wall_has_its_pages():
     assert {wall for wall, _ in PAGES} == {*WALLS, ""}
     assert set(WALLS) > PASSABLE
