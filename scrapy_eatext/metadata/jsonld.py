@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
+from math import isfinite
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +52,11 @@ _MAX_OBJECTS = 500
 _COUNT_DIGITS = 9
 # The beginning and the end of JSON-LD's media type; some servers escape the plus sign.
 _TYPE, _TYPE_END = b"application/ld", re.compile(rb"(?:\+|&#x2[bB];|&#43;)json")
-_WEB = re.compile(r"\s*https?://")
+_WEB = re.compile(r"https?://")
+# The keys of a thing that is only a reference to another.
+_REFERENCE = frozenset(("@id", "@type"))
+# How many values are read at one path, and how deep an address may be nested.
+_MOST_TEXTS, _DEEPEST = 500, 3
 
 
 class JsonLd:
@@ -72,9 +77,10 @@ class JsonLd:
         self.days: list[str] = []
         for thing in _things(self.given):
             key = thing.get("@id")
-            if isinstance(key, str) and len(thing) > 1:
+            if isinstance(key, str) and not thing.keys() <= _REFERENCE:
                 self._by_id.setdefault(key, thing)
-            self.days += (_dated(thing.get(key)) for key in OF_EVENTS)
+            for name in OF_EVENTS:
+                self.days += self.texts(thing, name)
             types = types_of(thing)
             ranks = [_RANKS[name] for name in types if name in _RANKS]
             if ranks:
@@ -92,46 +98,60 @@ class JsonLd:
         """Whether the page is a product's: its names and dates are of reviews."""
         return any(not _GOODS.isdisjoint(types_of(best)) for best in self.things[:1])
 
-    def known(self, thing: dict[str, Any]) -> dict[str, Any]:
-        """A thing; if it is only a reference, the thing that it refers to."""
-        if len(thing) > 1:
-            return thing
-        return self._of_id(thing.get("@id")) or thing
+    def at(self, value: Any, *path: str) -> Iterator[Any]:
+        """The values at a path of properties, in all items of lists on the way."""
+        for item in map(self._known, listed(value)[:MOST_VALUES]):
+            if path and isinstance(item, dict):
+                yield from self.at(item.get(path[0]), *path[1:])
+            elif not path and item is not None and not isinstance(item, list):
+                yield item
 
-    def _of_id(self, key: Any) -> dict[str, Any]:
-        """The thing with an @id, empty if there is none or too many were read."""
-        thing = self._by_id.get(key, {}) if isinstance(key, str) else {}
-        if self._left <= 0:
-            return {}
+    def _known(self, value: Any) -> Any:
+        """A value; for a thing that is only a reference, the thing referred to.
+
+        After too many references they are values themselves.
+        """
+        if not isinstance(value, dict) or not value.keys() <= _REFERENCE:
+            return value
+        thing = self._by_id.get(str(value.get("@id")))
+        if thing is None or self._left <= 0:
+            return value
         check()
         self._left -= _size(thing, self._left)
         return thing
 
+    def texts(self, value: Any, *path: str) -> Iterator[str]:
+        """The texts at a path, numbers as text, and the names of things."""
+        for item in islice(self.at(value, *path), _MOST_TEXTS):
+            contents = listed(_name_of(item)) if isinstance(item, dict) else [item]
+            yield from filter(None, map(text_of, contents[:MOST_VALUES]))
+
     def title(self) -> str:
         return _first(
-            text_of(thing.get(key))
+            text
             for rank, thing in self._ranked
             # A JobPosting has a title, and may have a name too.
             for key in (("headline", "name", "title") if rank == 1 else ("headline",))
+            for text in self.texts(thing, key)
         )
 
     def authors(self) -> tuple[list[str], bool]:
         """The authors' names, and whether any of them is a person."""
         for rank, thing in self._ranked:
             for key in ("author", "creator"):
-                value = thing.get(key)
-                names = different(self._names(value))
+                names = different(self._names(thing, key))
                 if names and (rank < 2 or len(names) == 1):
-                    return names, not all(map(_is_organization, listed(value)))
+                    return names, not all(map(_is_organization, self.at(thing, key)))
         return [], False
 
-    def first(self, key: str) -> str:
-        """The first text under a key."""
-        return _first(text_of(thing.get(key)) for thing in self.things)
-
-    def date(self, *keys: str) -> str:
-        """The text of the first date under one of the keys."""
-        return _first(_dated(thing.get(key)) for key in keys for thing in self.things)
+    def first(self, *keys: str) -> str:
+        """The first text under one of the keys."""
+        return _first(
+            text
+            for key in keys
+            for thing in self.things
+            for text in self.texts(thing, key)
+        )
 
     def address(self, *keys: str) -> str:
         """The first address, of the best thing that has one under one of the keys."""
@@ -152,99 +172,77 @@ class JsonLd:
             yield from self._media(thing.get("video"), "contentUrl", "embedUrl", "url")
 
     def _media(self, value: Any, *keys: str) -> Iterator[tuple[Any, Any, Any, Any]]:
-        for medium in listed(value)[:MOST_VALUES]:
-            if isinstance(medium, str):
+        for medium in self.at(value):
+            if isinstance(medium, dict):
+                url = next((medium[key] for key in keys if medium.get(key)), "")
+                text = text_of(medium.get("caption") or medium.get("name"))
+                yield url, text, medium.get("width"), medium.get("height")
+            else:
                 yield medium, "", 0, 0
-            elif isinstance(medium, dict):
-                thing = self.known(medium)
-                url = next((thing[key] for key in keys if thing.get(key)), "")
-                text = thing.get("caption") or thing.get("name")
-                yield url, text_of(text), thing.get("width"), thing.get("height")
 
-    def comments(self) -> int:
-        """The number of comments, 0 if it is unknown."""
+    def comments(self) -> Iterator[str]:
+        """The numbers of comments."""
         for thing in self.things:
-            counts = [thing.get("commentCount")]
-            counts += [
-                statistic.get("userInteractionCount")
-                for statistic in _things_of(thing.get("interactionStatistic"))
-                if "Comment" in str(statistic.get("interactionType"))[:200]
-            ]
-            for number in map(_whole, counts):
-                if number is not None:
-                    return number
-        return 0
+            yield from self.texts(thing, "commentCount")
+            for statistic in self.at(thing, "interactionStatistic"):
+                kinds = islice(self.at(statistic, "interactionType"), 1)
+                if any("Comment" in str(kind)[:200] for kind in kinds):
+                    yield from self.texts(statistic, "userInteractionCount")
 
     def breadcrumbs(self) -> Iterator[tuple[str, str]]:
         """The names and addresses of the steps of the first path with any name."""
         for thing in self.crumbs[:MOST_VALUES]:
-            steps = _things_of(thing.get("itemListElement"))
-            steps.sort(key=lambda step: _whole(step.get("position")) or 0)
-            items = [step.get("item") for step in steps]
+            items = self.at(thing, "itemListElement")
+            steps = [step for step in items if isinstance(step, dict)]
+            steps.sort(key=lambda step: count_of(_first(self.texts(step, "position"))))
             names = [
-                text_of(step.get("name")) or text_of(_named(item))
-                for step, item in zip(steps, items, strict=True)
+                _first(chain(self.texts(step, "name"), self.texts(step, "item")))
+                for step in steps
             ]
             if any(names):
-                yield from zip(names, map(self._url, items), strict=True)
+                urls = (self._url(step.get("item")) for step in steps)
+                yield from zip(names, urls, strict=True)
                 return
 
     def site_name(self) -> str:
-        for thing in self.things:
-            names = self._names(thing.get("publisher"))
-            if names:
-                return names[0]
-        return _first(text_of(site.get("name")) for site in self._sites)
+        names = (
+            name for thing in self.things for name in self._names(thing, "publisher")
+        )
+        of_sites = (text_of(site.get("name")) for site in self._sites)
+        return _first(chain(names, of_sites))
 
     def tags(self) -> list[str]:
         for rank, thing in self._ranked:
             if rank < 2:
-                tags = different(
-                    tag.strip()
-                    for part in listed(thing.get("keywords"))
-                    for tag in COMMA.split(text_of(_named(part)))
-                    if tag.strip()
-                )
-                if tags:
-                    return tags
+                texts = self.texts(thing, "keywords")
+                tags = (tag.strip() for text in texts for tag in COMMA.split(text))
+                if found := different(filter(None, tags)):
+                    return found
         return []
 
-    def _names(self, value: Any, depth: int = 0) -> list[str]:
-        if depth > 3:
-            return []
-        if isinstance(value, str):
-            # An address is no name.
-            return [text_of(value)] if value.strip() and not _WEB.match(value) else []
-        if isinstance(value, list):
-            return [
-                name
-                for one in value[:MOST_VALUES]
-                for name in self._names(one, depth + 1)
-            ]
-        if isinstance(value, dict):
-            name = value.get("name") or value.get("@value")
-            if not name:
-                parts = map(text_of, (value.get("givenName"), value.get("familyName")))
-                name = " ".join(filter(None, parts))
-            name = name or self._of_id(value.get("@id")).get("name")
-            return self._names(name, depth + 1)
-        return []
+    def _names(self, thing: dict[str, Any], key: str) -> Iterator[str]:
+        """The names of people or organizations; an address is no name."""
+        return (name for name in self.texts(thing, key) if not _WEB.match(name))
 
     def _url(self, value: Any, depth: int = 0) -> str:
-        if depth > 3:
-            return ""
-        if isinstance(value, list):
-            return _first(self._url(one, depth + 1) for one in value[:MOST_VALUES])
-        if isinstance(value, dict):
-            url = value.get("url") or value.get("contentUrl")
-            key = value.get("@id")
-            if not url and isinstance(key, str):
-                known = self._of_id(key)
-                url = known.get("url") or known.get("contentUrl")
-                # An @id with a fragment identifies a thing, and is not its address.
-                url = url or ("" if "#" in key else key)
-            return self._url(url, depth + 1)
-        return value.strip() if isinstance(value, str) else ""
+        """The first address in a value."""
+        urls = (
+            self._url(_address_of(one), depth + 1) if isinstance(one, dict) else one
+            for one in (self.at(value) if depth <= _DEEPEST else ())
+        )
+        return _first(url.strip() for url in urls if isinstance(url, str))
+
+
+def _address_of(thing: dict[str, Any]) -> Any:
+    key = thing.get("@id")
+    # An @id with a fragment identifies a thing, and is not its address.
+    own = key if isinstance(key, str) and "#" not in key else ""
+    return thing.get("url") or thing.get("contentUrl") or own
+
+
+def _name_of(thing: dict[str, Any]) -> Any:
+    parts = map(text_of, (thing.get("givenName"), thing.get("familyName")))
+    return thing.get("name", thing.get("@value")) or " ".join(filter(None, parts))
 
 
 def _first(texts: Iterable[str]) -> str:
@@ -268,38 +266,27 @@ def listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _things_of(value: Any) -> list[dict[str, Any]]:
-    """The things among the first items of a value."""
-    return [one for one in listed(value)[:MOST_VALUES] if isinstance(one, dict)]
-
-
-def _whole(value: Any) -> int | None:
-    """A whole number, also one given as a text; None for anything else."""
-    digits = _dated(value)
-    return int(digits) if digits.isdecimal() and len(digits) <= _COUNT_DIGITS else None
+def count_of(digits: str) -> int:
+    """A whole number; 0 for anything else."""
+    return int(digits) if digits.isdecimal() and len(digits) <= _COUNT_DIGITS else 0
 
 
 def text_of(value: Any) -> str:
-    """A value as text: that of its first item, or of its "@value"; "" for any other."""
+    """A value as text: that of its first item, or of its "@value"; "" for any other.
+
+    A number is a text too, but for infinity and NaN, which Python reads from 1e999 and NaN.
+    """
     if isinstance(value, list):
         value = value[0] if value else ""
     if isinstance(value, dict):
         value = value.get("@value")
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return f"{value:.15g}" if isfinite(value) else ""
     if not isinstance(value, str):
         return ""
     value = value[: 2 * LONGEST_READ]
     # JSON needs no character references: those in it were escaped once too often.
     return shortened(unescaped_again(unescaped(value)) if "&" in value else value)
-
-
-def _dated(value: Any) -> str:
-    """The text of a value that may be a number."""
-    return text_of(str(value) if isinstance(value, (int, float)) else value)
-
-
-def _named(value: Any) -> Any:
-    """The name of a thing, such as a DefinedTerm; any other value unchanged."""
-    return value.get("name", value) if isinstance(value, dict) else value
 
 
 def _is_organization(thing: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, Any
 
@@ -17,20 +18,34 @@ from scrapy_eatext.page.values import MOST_VALUES, bounded
 from scrapy_eatext.result import Product, Recipe, Thing
 
 if TYPE_CHECKING:
+    from scrapy_eatext.metadata.jsonld import JsonLd
     from scrapy_eatext.output.judged import JudgedPage
     from scrapy_eatext.page.head import Metas
 
 _TYPES = ("Product", "ProductGroup", "ProductModel", "IndividualProduct")
-# The paths of each text in a product, the best first.
-_PATHS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "name": (("name",),),
-    "brand": (("brand",), ("manufacturer",)),
-    "sku": (("sku",), ("offers", "sku")),
-    "gtin": tuple(
-        (*around, f"gtin{digits}")
-        for around in ((), ("offers",))
-        for digits in ("13", "14", "12", "8", "")
-    ),
+# The paths of properties to the value of each field, the best first.
+_PRODUCT_PATHS = {
+    "name": "name",
+    "brand": "brand manufacturer",
+    "sku": "sku offers.sku",
+    "gtin": "gtin13 gtin14 gtin12 gtin8 gtin offers.gtin13 offers.gtin14 offers.gtin12 "
+    "offers.gtin8 offers.gtin",
+}
+_RATING_PATHS = {
+    "rating": "aggregateRating.ratingValue",
+    "rating_count": "aggregateRating.ratingCount aggregateRating.reviewCount",
+    "best_rating": "aggregateRating.bestRating",
+}
+_RECIPE_PATHS = {
+    "name": "name",
+    "prep_time": "prepTime",
+    "cook_time": "cookTime",
+    "total_time": "totalTime",
+    "yields": "recipeYield yield",
+}
+_RECIPE_LISTS = {
+    "ingredients": ("recipeIngredient", "ingredients", "ingredient"),
+    "steps": ("recipeInstructions", "instructions"),
 }
 # The paths of a product's offers.
 _OFFERS = (("offers",), ("offers", "offers"), ("hasVariant", "offers"))
@@ -49,19 +64,6 @@ _AVAILABLE = {
     "instock": "InStock", "available": "InStock", "outofstock": "OutOfStock",
     "oos": "OutOfStock", "preorder": "PreOrder", "backorder": "BackOrder",
 }  # fmt: skip
-
-# The properties of each field of a recipe, the best first.
-_RECIPE_TEXTS = {
-    "name": ("name",),
-    "prep_time": ("prepTime",),
-    "cook_time": ("cookTime",),
-    "total_time": ("totalTime",),
-    "yields": ("recipeYield", "yield"),
-}
-_RECIPE_LISTS = {
-    "ingredients": ("recipeIngredient", "ingredients", "ingredient"),
-    "steps": ("recipeInstructions", "instructions"),
-}
 _MOST_PARTS, _MOST_CHARS, _MAX_DEPTH = 200, 50_000, 3
 _BREAK = re.compile(r"<br ?/?>|</(?:p|li|div)>", re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]{1,300}>")
@@ -94,7 +96,7 @@ def write_product(judged: JudgedPage) -> Product | None:
     host = host_of(page.url or "")
     fields = _Fields()
     for thing in things:
-        fields.fill(thing.source, _values(data, thing.values, host))
+        fields.fill(thing.source, _values(data.json_ld, thing.values, host))
     values = fields.values
     if not values.keys() >= {"name", "price", "currency"}:
         title = judged.readable_metadata.title
@@ -115,7 +117,7 @@ def write_recipe(judged: JudgedPage) -> Recipe | None:
     for thing in data.of_types("Recipe"):
         # Another recipe of a source is one that the page links to.
         if thing.source not in fields.sources.values():
-            fields.fill(thing.source, _recipe_values(data, thing.values))
+            fields.fill(thing.source, _recipe_values(data.json_ld, thing.values))
     return Recipe(**fields.values, sources=fields.sources) if fields.values else None
 
 
@@ -154,29 +156,35 @@ def _opengraph(metas: Metas) -> Thing:
     return Thing("opengraph", values)
 
 
-def _values(data: Data, thing: dict[str, Any], host: str) -> Iterator[tuple[str, Any]]:
+def _values(ld: JsonLd, thing: dict[str, Any], host: str) -> Iterator[tuple[str, Any]]:
     """Fields of a product with their values; for each field the best one first."""
-    for field, paths in _PATHS.items():
-        for path in paths:
-            for text in data.texts(thing, *path):
-                yield field, bounded(field, text)
-    yield from _offered(data, thing, host)
-    for rating in islice(data.at(thing, "aggregateRating"), MOST_VALUES):
-        for field, (names, read) in _RATING.items():
-            for name in names:
-                for text in data.texts(rating, name):
-                    yield field, read(text)
+    yield from _texts(ld, thing, _PRODUCT_PATHS)
+    yield from _offered(ld, thing, host)
+    yield from _texts(ld, thing, _RATING_PATHS)
 
 
-def _offered(data: Data, thing: dict[str, Any], host: str) -> Iterator[tuple[str, Any]]:
+def _texts(
+    ld: JsonLd, thing: dict[str, Any], paths: dict[str, str]
+) -> Iterator[tuple[str, Any]]:
+    for field, of_field in paths.items():
+        read = _NUMBERS.get(field, partial(bounded, field))
+        for path in of_field.split():
+            texts = list(ld.texts(thing, *path.split(".")))
+            # "4 servings" is preferred to "4".
+            if field == "yields":
+                texts.sort(key=lambda text: not _LETTER.search(text))
+            yield from ((field, read(text)) for text in texts)
+
+
+def _offered(ld: JsonLd, thing: dict[str, Any], host: str) -> Iterator[tuple[str, Any]]:
     """Price and currency of the first offer with a price, and all availabilities."""
     offers = [
         offer
         for path in _OFFERS
-        for offer in islice(data.at(thing, *path), MOST_VALUES)
+        for offer in islice(ld.at(thing, *path), MOST_VALUES)
         if isinstance(offer, dict)
     ]
-    prices = chain.from_iterable(_prices(data, offer) for offer in offers)
+    prices = chain.from_iterable(_prices(ld, offer) for offer in offers)
     for price, currency in prices:
         code = currency_of(currency, host)
         number = amount(price, code)
@@ -185,24 +193,24 @@ def _offered(data: Data, thing: dict[str, Any], host: str) -> Iterator[tuple[str
             yield "currency", code
             break
     for offer in offers:
-        for text in data.texts(offer, "availability"):
+        for text in ld.texts(offer, "availability"):
             name = unprefixed(text)
             known = _AVAILABLE.get(re.sub(r"[\W_]", "", name).lower(), name)
             yield "availability", bounded("availability", known)
 
 
-def _prices(data: Data, offer: dict[str, Any]) -> Iterator[tuple[Any, str]]:
+def _prices(ld: JsonLd, offer: dict[str, Any]) -> Iterator[tuple[Any, str]]:
     """The prices of an offer with their currencies, without list prices."""
-    specified = islice(data.at(offer, "priceSpecification"), MOST_VALUES)
-    of_offer = next(data.texts(offer, "priceCurrency"), "")
+    specified = islice(ld.at(offer, "priceSpecification"), MOST_VALUES)
+    of_offer = next(ld.texts(offer, "priceCurrency"), "")
     for priced in (offer, *specified):
         if not isinstance(priced, dict):
             continue
-        if any(map(_LIST_PRICE.search, data.texts(priced, "priceType"))):
+        if any(map(_LIST_PRICE.search, ld.texts(priced, "priceType"))):
             continue
-        currency = next(data.texts(priced, "priceCurrency"), of_offer)
+        currency = next(ld.texts(priced, "priceCurrency"), of_offer)
         for name in ("price", "lowPrice", "minPrice"):
-            for price in data.at(priced, name):
+            for price in ld.at(priced, name):
                 yield price, currency
 
 
@@ -216,41 +224,32 @@ def _count(text: str) -> int:
     return int(float(amount(text) or 0))
 
 
-# The properties of each part of a rating, and the function that reads them.
-_RATING: dict[str, tuple[tuple[str, ...], Any]] = {
-    "rating": (("ratingValue",), _number),
-    "rating_count": (("ratingCount", "reviewCount"), _count),
-    "best_rating": (("bestRating",), _number),
-}
+# The functions that read fields that are numbers.
+_NUMBERS = {"rating": _number, "rating_count": _count, "best_rating": _number}
 
 
-def _recipe_values(data: Data, thing: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    for field, names in _RECIPE_TEXTS.items():
-        for name in names:
-            texts = list(data.texts(thing, name))
-            # "4 servings" is preferred to "4".
-            for text in sorted(texts, key=lambda text: not _LETTER.search(text)):
-                yield field, bounded(field, text)
+def _recipe_values(ld: JsonLd, thing: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    yield from _texts(ld, thing, _RECIPE_PATHS)
     for field, names in _RECIPE_LISTS.items():
         for value in map(thing.get, names):
             # The only item of a list may be a text that has all parts.
             only = value[0] if isinstance(value, list) and len(value) == 1 else value
-            yield field, tuple(_within_bounds(field, _parts(data, only)))
+            yield field, tuple(_within_bounds(field, _parts(ld, only)))
 
 
-def _parts(data: Data, value: Any, depth: int = 0) -> Iterator[str]:
+def _parts(ld: JsonLd, value: Any, depth: int = 0) -> Iterator[str]:
     """The ingredients or steps in a value: texts, steps, and sections of steps."""
-    for part in data.at(value):
+    for part in ld.at(value):
         if not isinstance(part, dict):
             # If the value is a text, it has all parts, one a line.
             text = _BREAK.sub("\n", part) if isinstance(part, str) else ""
             lines = text.splitlines() if isinstance(value, str) else [text]
-            yield from (t for line in lines for t in data.texts(_TAG.sub("", line)))
+            yield from (t for line in lines for t in ld.texts(_TAG.sub("", line)))
         elif "itemListElement" in part and depth < _MAX_DEPTH:
-            yield from _parts(data, part["itemListElement"], depth + 1)
+            yield from _parts(ld, part["itemListElement"], depth + 1)
         else:
             name = "text" if "text" in part else "name"
-            yield from islice(data.texts(part, name), 1)
+            yield from islice(ld.texts(part, name), 1)
 
 
 def _within_bounds(field: str, parts: Iterator[str]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy_eatext.deadline import TimeLimitError
-from scrapy_eatext.metadata.jsonld import OF_EVENTS, JsonLd
+from scrapy_eatext.metadata.jsonld import OF_EVENTS, JsonLd, count_of
 from scrapy_eatext.metadata.media import figures_in, films_in, images_in, media_of
 from scrapy_eatext.metadata.people import is_name, people_in, trimmed
 from scrapy_eatext.metadata.schema import Data
@@ -37,14 +37,15 @@ if TYPE_CHECKING:
     from scrapy_eatext.page import Page
 
 # The names of the meta elements for each field, the best first.
-_TITLES = ("twitter:title", "citation_title", "parsely-title", "sailthru.title",
+_TITLES = ("og:title", "twitter:title", "citation_title", "parsely-title", "sailthru.title",
            "dc.title", "dcterms.title", "title")  # fmt: skip
 _AUTHORS = ("citation_author", "author", "parsely-author", "sailthru.author", "dc.creator",
             "dc.creator.personalname", "dc:creator", "dcterms.creator", "dcterms:creator",
             "schema:author", "og:article:author", "citation_authors",
             "bepress_citation_author", "eprints.creators_name", "byl", "article.author",
             "article_author", "authors")  # fmt: skip
-_PUBLISHED = ("citation_publication_date", "citation_date", "citation_online_date",
+_PUBLISHED = ("article:published_time", "og:published_time", "og:article:published_time",
+              "citation_publication_date", "citation_date", "citation_online_date",
               "parsely-pub-date", "sailthru.date", "dc.date.issued",
               "dcterms.issued", "prism.publicationdate", "bepress_citation_online_date",
               "dcterms.created", "dc.date.created", "dc.date",
@@ -53,20 +54,21 @@ _PUBLISHED = ("citation_publication_date", "citation_date", "citation_online_dat
               "article.published", "article:published", "schema:datepublished", "dc:date",
               "dcterms:issued", "dcterms:created", "published", "cxenseparse:recs:publishtime",
               "originalpublicationdate", "article_date_original")  # fmt: skip
-_MODIFIED = ("dcterms.modified", "dc.date.modified", "datemodified", "last-modified",
+_MODIFIED = ("article:modified_time", "og:updated_time", "dcterms.modified", "dc.date.modified", "datemodified", "last-modified",
              "lastmod", "revised", "article.updated", "article:modified", "article:updated",
              "schema:datemodified", "dcterms:modified", "updated", "date.modified")  # fmt: skip
 _SITES = ("application-name", "twitter:app:name:iphone", "cre", "dc.publisher")
-_DESCRIPTIONS = ("description", "twitter:description", "dc.description",
+_DESCRIPTIONS = ("og:description", "description", "twitter:description", "dc.description",
                  "sailthru.description")  # fmt: skip
-_LANGUAGES = ("content-language", "language", "dc.language")
+_LANGUAGES = ("og:locale", "content-language", "language", "dc.language")
 _OG_IMAGES = ("og:image", "og:image:url", "og:image:secure_url")
 _IMAGES = ("twitter:image", "twitter:image:src", "parsely-image-url", "thumbnail",
            "image", "thumbnailurl")  # fmt: skip
-_OG_SECTIONS = ("article:section", "og:article:section")
-_SECTIONS = ("parsely-section", "section", "sailthru.section", "articlesection",
+_SECTIONS = ("article:section", "og:article:section", "parsely-section", "section", "sailthru.section", "articlesection",
              "dc.subject.section")  # fmt: skip
 _LICENCES = ("dcterms.license", "dc.rights", "dcterms.rights", "license")
+# The beginnings of names in OpenGraph.
+_OPENGRAPH = ("og:", "article:")
 # Languages of scripts that are written from right to left.
 _FROM_RIGHT = frozenset("ar arc ckb dv fa he ks nqo ps sd ug ur yi".split())
 _TAGS = ("news_keywords", "keywords", "parsely-tags", "sailthru.tags", "dc.subject")
@@ -177,12 +179,14 @@ class Reader:
                     yield shortened(unescaped_again(content))
 
     def _metas_of(
-        self, source: str, *names: str, read: Callable[[str], str] = str
+        self, *names: str, read: Callable[[str], str] = str
     ) -> Iterator[_Found]:
         """The contents of meta elements with some names, after ``read``."""
         if self._metas.keys().isdisjoint(names):
-            return iter(())  # most pages have none of most names
-        return ((source, read(content)) for content in self._meta(*names))
+            return  # most pages have none of most names
+        for name in names:
+            source = "opengraph" if name.startswith(_OPENGRAPH) else "meta"
+            yield from ((source, read(content)) for content in self._meta(name))
 
     # -- title
 
@@ -220,8 +224,7 @@ class Reader:
 
     def _titles(self) -> Iterator[_Found]:
         yield "json-ld", self._data.title()
-        yield from self._metas_of("opengraph", "og:title")
-        yield from self._metas_of("meta", *_TITLES)
+        yield from self._metas_of(*_TITLES)
         yield "microdata", self._things.in_microdata("headline")
         yield "page", unescaped_again(self._page.title)
 
@@ -321,15 +324,17 @@ class Reader:
                 day_first = self._page.is_day_first
                 yield source, dates.iso(value, day_first=day_first), value
 
+    def _told(self, metas: Iterable[str], name: str, *others: str) -> Iterator[_Date]:
+        """The dates in a page's data, under names of meta elements and schema.org."""
+        yield from self._iso("json-ld", [self._data.first(name)])
+        yield from self._iso("json-ld", [self._data.first(*others)])
+        for source, value in self._metas_of(*metas):
+            yield from self._iso(source, [value])
+        yield from self._iso("microdata", [self._things.in_microdata(name)])
+
     def _published(self) -> Iterator[_Date]:
-        yield from self._iso("json-ld", [self._data.date("datePublished")])
-        other = self._data.date("dateCreated", "uploadDate", "datePosted")
-        yield from self._iso("json-ld", [other])
-        times = self._meta("article:published_time", "og:published_time",
-                           "og:article:published_time")  # fmt: skip
-        yield from self._iso("opengraph", times)
-        yield from self._iso("meta", self._meta(*_PUBLISHED))
-        yield from self._iso("microdata", [self._things.in_microdata("datePublished")])
+        others = "dateCreated", "uploadDate", "datePosted"
+        yield from self._told(_PUBLISHED, "datePublished", *others)
         if self._is_product:
             return
         visible = self._visible
@@ -343,11 +348,7 @@ class Reader:
         yield from self._shown("page", visible.written, "updated")
 
     def _modified(self) -> Iterator[_Date]:
-        yield from self._iso("json-ld", [self._data.date("dateModified")])
-        times = self._meta("article:modified_time", "og:updated_time")
-        yield from self._iso("opengraph", times)
-        yield from self._iso("meta", self._meta(*_MODIFIED))
-        yield from self._iso("microdata", [self._things.in_microdata("dateModified")])
+        yield from self._told(_MODIFIED, "dateModified")
         if self._is_product or self._sources.get("published") not in _SHOWN:
             return  # data with a publication date would have a modification date too
         for source, found in (
@@ -376,32 +377,29 @@ class Reader:
     # -- the other fields
 
     def _site_name(self) -> Iterator[_Found]:
-        yield from self._metas_of("opengraph", "og:site_name")
+        yield from self._metas_of("og:site_name")
         yield "json-ld", self._data.site_name()
-        yield from self._metas_of("meta", *_SITES)
+        yield from self._metas_of(*_SITES)
 
     def _description(self) -> Iterator[_Found]:
         yield "json-ld", _untagged(self._data.first("description"))
-        yield from self._metas_of("opengraph", "og:description", read=_untagged)
-        yield from self._metas_of("meta", *_DESCRIPTIONS, read=_untagged)
+        yield from self._metas_of(*_DESCRIPTIONS, read=_untagged)
 
     def _language(self) -> Iterator[_Found]:
         yield "page", self._page.language
         yield "json-ld", primary_tag(self._data.first("inLanguage"))
-        yield from self._metas_of("opengraph", "og:locale", read=primary_tag)
-        yield from self._metas_of("meta", *_LANGUAGES, read=primary_tag)
+        yield from self._metas_of(*_LANGUAGES, read=primary_tag)
 
     def _canonical_url(self) -> Iterator[_Found]:
         yield "meta", self._address(self._links.get("canonical", ""))
-        yield from self._metas_of("opengraph", "og:url", read=self._address)
+        yield from self._metas_of("og:url", read=self._address)
         yield "json-ld", self._address(self._data.first("url"))
 
     def _image(self) -> Iterator[_Found]:
         address = self._address
         named = self._data.address("image", "thumbnailUrl", "primaryImageOfPage")
         yield "json-ld", address(named)
-        yield from self._metas_of("opengraph", *_OG_IMAGES, read=address)
-        yield from self._metas_of("meta", *_IMAGES, read=address)
+        yield from self._metas_of(*_OG_IMAGES, *_IMAGES, read=address)
         yield "meta", address(self._links.get("image_src", ""))
 
     def _address(self, url: str) -> str:
@@ -470,13 +468,12 @@ class Reader:
 
     def _section(self) -> Iterator[_Found]:
         yield "json-ld", self._data.first("articleSection")
-        yield from self._metas_of("opengraph", *_OG_SECTIONS)
-        yield from self._metas_of("meta", *_SECTIONS)
+        yield from self._metas_of(*_SECTIONS)
 
     def _licence(self) -> Iterator[_Found]:
         yield "json-ld", self._data.address("license")
         yield "meta", self._address(self._links.get("license", ""))
-        yield from self._metas_of("meta", *_LICENCES)
+        yield from self._metas_of(*_LICENCES)
 
     def _direction(self) -> Iterator[_Found]:
         root = self._page.root
@@ -488,7 +485,7 @@ class Reader:
             yield "page", "rtl" if language in _FROM_RIGHT else "ltr"
 
     def _comment_count(self) -> Iterator[_Found]:
-        yield "json-ld", self._data.comments()
+        yield from (("json-ld", count_of(digits)) for digits in self._data.comments())
 
     def _tags(self) -> Iterator[_Found]:
         for source, tags in self._tag_lists():

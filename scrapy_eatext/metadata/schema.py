@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import chain, islice
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import proxy
 
 from lxml import etree
@@ -22,13 +22,12 @@ from scrapy_eatext.metadata.jsonld import (
     JsonLd,
     listed,
     scripts_of,
-    text_of,
     types_of,
     unprefixed,
 )
 from scrapy_eatext.page.characters import strip_unstorable
 from scrapy_eatext.page.source import find, holds
-from scrapy_eatext.page.values import MOST_VALUES, beginning, shortened
+from scrapy_eatext.page.values import beginning, shortened
 from scrapy_eatext.result import Thing
 
 if TYPE_CHECKING:
@@ -94,12 +93,8 @@ _ADDRESSES = frozenset(
 _ADDRESS_IN = ("href", "src", "data-src")
 # Attributes that have an element's value, before its text.
 _VALUE_IN = ("content", "datetime", "value", "alt")
-# How many values are read at one path.
-_MOST_TEXTS = 500
 # Bounds on structured_data: how deep it is nested, and how many values it has.
 _MAX_DEPTH, _MAX_COPIED = 12, 5000
-# Larger numbers are left out.
-_TOO_LARGE = 1e300
 
 
 def _elements_in(page: Page, syntax: _Syntax) -> list[Any]:
@@ -262,29 +257,8 @@ class Data:
         """
         if self._properties is not None and name not in self._properties:
             return ""  # most pages have none, and reading all things takes long
-        texts = (self.texts(thing.values, name) for thing in self._of_pages)
+        texts = (self.json_ld.texts(thing.values, name) for thing in self._of_pages)
         return next(chain.from_iterable(texts), "")
-
-    def at(self, value: Any, *path: str) -> Iterator[Any]:
-        """The values at a path of properties, in all items of lists on the way."""
-        for item in listed(value)[:MOST_VALUES]:
-            if isinstance(item, dict):
-                thing = self.json_ld.known(item)
-                if path:
-                    yield from self.at(thing.get(path[0]), *path[1:])
-                else:
-                    yield thing
-            elif not path and item is not None and not isinstance(item, list):
-                yield item
-
-    def texts(self, value: Any, *path: str) -> Iterator[str]:
-        """The texts at a path, numbers as text, and the names of things."""
-        for item in islice(self.at(value, *path), _MOST_TEXTS):
-            is_thing = isinstance(item, dict)
-            content = item.get("name", item.get("@value")) if is_thing else item
-            text = text_of(f"{content:.15g}" if _is_number(content) else content)
-            if text:
-                yield text
 
 
 def write_structured_data(judged: JudgedPage) -> tuple[Thing, ...]:
@@ -321,15 +295,3 @@ def _copy(value: Any, left: list[int], depth: int = 0) -> Any:
         return copied
     # JSON has no infinity and no NaN, but Python reads them from NaN and 1e999.
     return value if not isinstance(value, float) or isfinite(value) else None
-
-
-def _is_number(value: Any) -> TypeGuard[int | float]:
-    """Whether a value is a number in the range of floats.
-
-    JSON's numbers are unbounded.
-    """
-    return (
-        isinstance(value, (int, float))
-        and not isinstance(value, bool)
-        and abs(value) < _TOO_LARGE
-    )

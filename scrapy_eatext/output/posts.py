@@ -14,6 +14,8 @@ from functools import cached_property, lru_cache
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import POST_TIMES, POSTERS, POSTS
@@ -25,7 +27,7 @@ from scrapy_eatext.page.walk import nodes_of
 if TYPE_CHECKING:
     from scrapy_eatext.page.blocks import Blocks
 
-_PARENT, _TAG = ElementColumn.PARENT, ElementColumn.TAG
+_TAG = ElementColumn.TAG
 _FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
 
 # Class names of elements that are a whole post, not its text or a list of posts.
@@ -143,19 +145,12 @@ class Posts:
         """
         if not self._rows:
             return {}
-        cell = self._walk.elements.item
-        known = {-1: -1, **dict(zip(self._rows, self._rows, strict=True))}
-        posts: dict[int, int] = {}
-        for element in elements:
-            path = []
-            row = element
-            while row not in known:
-                path.append(row)
-                row = cell(row, _PARENT)
-            post = known[row]
-            known.update(dict.fromkeys(path, post))
-            if post >= 0:
-                posts[element] = post
+        ends = self._walk.ends
+        inside = np.full(len(ends), -1, dtype=np.intp)
+        for row in self._rows:
+            inside[row : ends[row]] = row
+        found = zip(elements, inside[elements].tolist(), strict=True)
+        posts = {element: post for element, post in found if post >= 0}
         return posts if len(set(posts.values())) >= self._least else {}
 
     def of_units(self, units: Sequence[int]) -> dict[int, int]:
