@@ -131,11 +131,7 @@ def names_by(line: str, following: str) -> list[str]:
 def is_full_name(text: str) -> bool:
     """Whether a text looks like a first and a family name."""
     words = text.split()
-    return 2 <= len(words) <= 4 and _are_names(words)
-
-
-def _are_names(words: list[str]) -> bool:
-    return all(
+    return 2 <= len(words) <= 4 and all(
         _CAPITAL.fullmatch(word)
         and word[0].isupper()
         and not word.isupper()
@@ -147,16 +143,7 @@ def _are_names(words: list[str]) -> bool:
 
 def names_in(text: str) -> list[str]:
     """The names in a byline, none if it does not look like a byline."""
-    first, *others = _BY.sub("", text.strip(), count=1).split("\n")
-    names = _names_on(first)
-    if names or not (_is_label(first) or has_date(first)):
-        return names
-    # A label, or a date, may stand above the name.
-    for line in others[:2]:
-        names = _names_on(_BY.sub("", line.strip(), count=1))
-        if names:
-            return names if all(_are_names(name.split()) for name in names) else []
-    return []
+    return _names_on(_BY.sub("", text.strip(), count=1).partition("\n")[0])
 
 
 def _is_label(line: str) -> bool:

@@ -368,22 +368,9 @@ class Visible:
         yield from self._elements_near(list(compress(links, marked)))
         yield from self._elements_near(BYLINES.rows(self._walk))
 
-    @cached_property
-    def _around_title(self) -> set[Any]:
-        """The element of the title, and those around it."""
-        if self.start < 0:
-            return set()
-        title = self._element(self.start)
-        return {title, *title.iterancestors()}
-
     def _is_elsewhere(self, node: Any) -> bool:
-        """Whether an element is in a menu, not beside the title."""
-        for around in islice(node.iterancestors(), _AROUND):
-            if around in self._around_title:
-                return False
-            if around.tag in _MENUS:
-                return True
-        return False
+        """Whether an element is in a menu."""
+        return any(at.tag in _MENUS for at in islice(node.iterancestors(), _AROUND))
 
     # -- dates
 
@@ -495,31 +482,20 @@ def _in_elements(names: list[str], node: Any) -> list[str]:
         # A job may stand in an element within that of the name.
         own = shortened((part.text or "")[:_SHORT])
         texts += [(part, own)] if is_full_name(own) else []
-    return [found for name in names for found in _parted(name, texts)]
+    return [_parted(name, texts) for name in names]
 
 
-def _parted(name: str, texts: list[tuple[Any, str]]) -> list[str]:
-    """A name without what follows the element that has it; several if it is of links."""
+def _parted(name: str, texts: list[tuple[Any, str]]) -> str:
+    """A name without what follows the element that has it."""
     for part, text in texts:
         behind = name[len(text) :]
         if not text or not name.startswith(text):
             continue
-        if part.tag == "a" and is_full_name(text):
-            return [text, *_links_beside(part)]
+        is_parted = part.tag == "a" or (behind and is_job(behind))
         is_glued = text[-1].islower() and behind[:1].isupper()
-        if is_glued or (behind and is_full_name(text) and is_job(behind)):
-            return [text]
-    return [name]
-
-
-def _links_beside(link: Any) -> Iterator[str]:
-    """The full names in the links that follow a link without text between them."""
-    beside = link.getnext()
-    while beside is not None and beside.tag == "a" and not (link.tail or "").strip():
-        if not is_full_name(text := shortened(beginning(beside, _SHORT))):
-            break
-        yield text
-        link, beside = beside, beside.getnext()
+        if is_glued or (is_parted and is_full_name(text)):
+            return text
+    return name
 
 
 def _change(words: str) -> str:

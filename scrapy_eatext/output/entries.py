@@ -163,7 +163,6 @@ class _Reader:
         regions = self._regions(titles)
         if not self._is_list(regions.values()):
             return
-        titles |= self._led(titles, regions)
         details = _Details(self._judged, self._blocks, self._inlines, titles.values())
         for row in first.values():
             yield details.entry(titles[row], row, *regions[row])
@@ -372,35 +371,6 @@ class _Reader:
         ):
             hashes.append(hash((hashes[parent] if parent >= 0 else 0, tag, column)))
         return hashes
-
-    def _led(
-        self, titles: Mapping[int, _Link], regions: Mapping[int, tuple[int, int]]
-    ) -> dict[int, _Link]:
-        """The titles without a text below whose heading a link repeats its text.
-
-        They lead where that link does, not to a file or a "Read more" further down.
-        """
-        headings = self._headings
-        frames: dict[int, int] = {}
-        for frame, title in titles.items():
-            heading = int(headings[headings.searchsorted(regions[frame][0])])
-            if not title.text and heading < regions[frame][1]:
-                frames[heading] = frame
-        places = _places_of_links(self._walk) if frames else {}
-        found: dict[int, tuple[int, int]] = {}
-        for row in watched(sorted(places)[:_LINKS]):
-            block, (begin, end) = next(iter(places[row].items()))
-            above = int(headings[headings.searchsorted(block, "right") - 1])
-            text = self._walk.text[begin:end].decode().strip()
-            if above in frames and text == self._blocks.text(above):
-                found.setdefault(above, (row, block))
-        self._inlines.read([row for row, _ in found.values()], [], [])
-        links = {frames[n]: self._link(places, *at) for n, at in found.items()}
-        return {
-            frame: titles[frame]._replace(url=link.url)
-            for frame, link in links.items()
-            if link
-        }
 
     # -- regions
 

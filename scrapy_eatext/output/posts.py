@@ -8,10 +8,9 @@ each is given a byline, unless its author and time are kept as text.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache
-from itertools import pairwise, takewhile
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -129,11 +128,9 @@ class Posts:
         self._authors = self._those(POSTERS.rows(self._walk), _is_author)
         times = rows_with(self._walk.elements, _TAG, TAG_ID["time"])
         self._times = sorted({*times, *POST_TIMES.rows(self._walk)})
-        self._ends = self._reach()
         if not comments:
             described = sorted({*self._authors, *self._times})
             self._rows = [row for row in self._rows if self._within(described, row)]
-            self._ends = self._reach()
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -165,9 +162,7 @@ class Posts:
     def byline(self, post: int) -> list[tuple[str, int]]:
         """A post's author and time, with styles, unless they are kept as text."""
         times = map(self._time, self._within(self._times, post))
-        # The first that is kept as text ends the search.
-        dropped = takewhile(lambda time: time is not None, times)
-        return byline_of(self._author(post), next(filter(None, dropped), ""))
+        return byline_of(self._author(post), next(filter(None, times), ""))
 
     def details(self, post: int) -> tuple[str, str, list[str]]:
         """A post's author, its time, and the texts of its time elements."""
@@ -186,28 +181,12 @@ class Posts:
                 return text
         return ""
 
-    @cached_property
-    def _nodes(self) -> dict[int, Any]:
-        """The elements with posts' authors and times."""
-        rows = {
-            row
-            for post in self._rows
-            for found in (self._authors, self._times)
-            for row in self._within(found, post)
-        }
-        in_order = sorted(rows)
-        return dict(zip(in_order, nodes_of(self._walk, in_order), strict=True))
-
-    def _reach(self) -> dict[int, int]:
-        """For each post the row at its end, or of the next post inside it."""
-        ends = self._walk.ends
-        nexts = pairwise([*self._rows, len(ends)])
-        return {row: min(ends[row], following) for row, following in nexts}
-
     def _within(self, rows: Sequence[int], post: int) -> Sequence[int]:
-        """The first few of some elements that stand in a post."""
+        """The first few of some elements that stand in a post before the next post."""
+        following = bisect_right(self._rows, post)
+        end = min([self._walk.ends[post], *self._rows[following : following + 1]])
         begin = bisect_left(rows, post)
-        return rows[begin : min(begin + 5, bisect_left(rows, self._ends[post]))]
+        return rows[begin : min(begin + 5, bisect_left(rows, end))]
 
     def _those(self, rows: list[int], is_one: Callable[[Any], bool]) -> list[int]:
         nodes = nodes_of(self._walk, rows)
@@ -224,7 +203,7 @@ class Posts:
             return None
         if last - first > 3:
             return ""
-        lines = text_in(self._nodes[row]).strip().split("\n")
+        lines = text_in(self._walk.node(row)).strip().split("\n")
         text = " ".join(lines[0].split())
         return text if len(text) <= _LONGEST else ""
 
@@ -232,5 +211,5 @@ class Posts:
         text = self._text(row)
         if text is None:
             return None
-        moment = moment_of(self._nodes[row], text, day_first=self._day_first)
+        moment = moment_of(self._walk.node(row), text, day_first=self._day_first)
         return moment or (text if any(c.isdigit() for c in text) else "")

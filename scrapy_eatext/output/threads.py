@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from scrapy_eatext.deadline import watched
+from scrapy_eatext.metadata.visible import key
 from scrapy_eatext.output.posts import byline_of, moment_of, without_says
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
@@ -98,10 +99,6 @@ def _name_in(text: str) -> str:
     return name if is_name else ""
 
 
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
-
-
 class Thread:
     """The posts of a page, each identified by the row of its first element.
 
@@ -174,8 +171,8 @@ class Thread:
                 continue
             score = scores[row]
             if score > _STRONG:
-                letters = _letters(name)
-                if len(letters) > 2 and letters in _letters(addresses.get(row, "")):
+                letters = key(name)
+                if len(letters) > 2 and letters in key(addresses.get(row, "")):
                     score += _IN_ADDRESS
             # Of nested elements the innermost one counts, with the best score of all.
             inner = next(reversed(self._names), len(self._ends))

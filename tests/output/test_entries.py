@@ -190,19 +190,6 @@ def test_titles_above_dropped_links_to_read_more():
     assert titles(edited, ["edit"]) == []
 
 
-def test_a_link_with_the_text_of_the_heading_is_preferred():
-    """Links of releases to a file stand below one to the release."""
-    version = "<h2>{0}</h2><div><a href=/tag/{0}>{0}</a> 2 months ago</div>"
-    below = f"<p>{TEXT}<p><a href=/{{0}}.zip>Files</a>"
-    numbers = ["v1.0", "v1.1", "v1.2", "v1.3"]
-    html = repeated((version + below).format, numbers)
-    expected = [(name, f"https://example.com/tag/{name}") for name in numbers]
-    assert titles(html, ["Files", "ago"]) == expected
-    html = html.replace("v1.3</a>", "Notes</a>")
-    expected[-1] = "v1.3", "https://example.com/v1.3.zip"
-    assert titles(html, ["Files", "ago"]) == expected
-
-
 @pytest.mark.parametrize(
     "html",
     [
