@@ -355,10 +355,8 @@ def _things(values: list[Any]) -> Iterator[dict[str, Any]]:
 
 def scripts_of(page: Page) -> Iterator[str]:
     """The text of a page's JSON-LD scripts."""
-    source = page.source
-    if source is not None:
-        yield from scripts_in(source)
-        return
-    for script in page.root.iter("script"):
-        if "ld+json" in (script.get("type") or "").lower() and script.text:
-            yield script.text
+    if page.source is not None:
+        return scripts_in(page.source)
+    scripts = page.root.iter("script")
+    linked = (one for one in scripts if "ld+json" in (one.get("type") or "").lower())
+    return (script.text for script in linked if script.text)

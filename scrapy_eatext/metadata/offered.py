@@ -19,6 +19,7 @@ from lxml import etree
 from scrapy_eatext.metadata.prices import amount, currency_of, prices_in
 from scrapy_eatext.metadata.visible import Visible, key
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
+from scrapy_eatext.page.tables import rows_around
 from scrapy_eatext.page.tags import HEADING, SKIP
 from scrapy_eatext.page.urls import host_of
 
@@ -171,11 +172,9 @@ class _Prices:
         self._start = max(start, 0)
         self._cell = self._walk.elements.item
         # The rows of the elements around the name.
-        self._around = {0}
         row = self._walk.blocks.item(start, _ELEMENT) if start >= 0 else 0
-        while row > 0:
-            self._around.add(row)
-            row = self._cell(row, _PARENT)
+        elements = self._walk.elements
+        self._around = {0, *rows_around(elements, row, len(elements))}
 
     def read(self) -> Iterator[_Price]:
         begin = max(0, self._start - _BEFORE)

@@ -249,10 +249,7 @@ class Visible:
         read = (near[:, _CHARS] - near[:, _LINK_CHARS]).cumsum()
         # Before any text they are the page's own, or those of a thread's first post.
         below = start + 1 + int(read.searchsorted(_SHORT))
-        # A line with the date may have the number of comments too.
-        lines = {*DATELINES.rows(self._walk)}
         rows = [*COMMENTS.rows(self._walk), *RELATED.rows(self._walk)]
-        rows = [row for row in rows if row not in lines]
         return frozenset(
             block
             for part, least in ((READERS.rows(self._walk), start), (rows, below))

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -162,7 +163,9 @@ class Posts:
     def byline(self, post: int) -> list[tuple[str, int]]:
         """A post's author and time, with styles, unless they are kept as text."""
         times = map(self._time, self._within(self._times, post))
-        return byline_of(self._author(post), next(filter(None, times), ""))
+        # The first that is kept as text ends the search.
+        dropped = takewhile(lambda time: time is not None, times)
+        return byline_of(self._author(post), next(filter(None, dropped), ""))
 
     def details(self, post: int) -> tuple[str, str, list[str]]:
         """A post's author, its time, and the texts of its time elements."""

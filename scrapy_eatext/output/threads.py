@@ -26,7 +26,7 @@ from scrapy_eatext.output.posts import byline_of, moment_of, without_says
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import POST_TIMES, QUOTES, WRITERS
-from scrapy_eatext.page.tables import rows_with
+from scrapy_eatext.page.tables import rows_around, rows_with
 from scrapy_eatext.page.tags import STRONG, TAG_ID
 from scrapy_eatext.page.values import text_in
 from scrapy_eatext.page.walk import attribute_values, nodes_of
@@ -205,9 +205,7 @@ class Thread:
         groups: dict[object, list[int]] = {}
         shape = lru_cache(maxsize=1024)(self._shape)
         for row in self._rows:
-            path = [row]
-            while len(path) < _AROUND and path[-1] > 0:
-                path.append(self._parents[path[-1]])
+            path = list(rows_around(self._walk.elements, row, _AROUND))
             shapes = tuple(map(shape, path[:3]))
             tags = tuple([self._tags[around] for around in path])
             for place in (shapes, shapes[:2], tags):
