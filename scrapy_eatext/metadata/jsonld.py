@@ -41,7 +41,7 @@ _BY_RANK = (
 )
 _RANKS = {name: rank for rank, names in enumerate(_BY_RANK) for name in names.split()}
 _CRUMBS = "BreadcrumbList"
-OF_EVENTS = ("startDate", "endDate")
+OF_EVENTS = frozenset(("startDate", "endDate"))
 _GOODS = frozenset(("Product", "ProductGroup"))
 _SITE = frozenset(("WebSite", "Organization", "NewsMediaOrganization", "Corporation"))
 
@@ -77,9 +77,9 @@ class JsonLd:
         self.days: list[str] = []
         for thing in _things(self.given):
             key = thing.get("@id")
-            if isinstance(key, str) and not thing.keys() <= _REFERENCE:
+            if isinstance(key, str) and not _REFERENCE.issuperset(thing):
                 self._by_id.setdefault(key, thing)
-            for name in OF_EVENTS:
+            for name in OF_EVENTS.intersection(thing):
                 self.days += self.texts(thing, name)
             types = types_of(thing)
             ranks = [_RANKS[name] for name in types if name in _RANKS]
@@ -111,7 +111,7 @@ class JsonLd:
 
         After too many references they are values themselves.
         """
-        if not isinstance(value, dict) or not value.keys() <= _REFERENCE:
+        if not isinstance(value, dict) or not _REFERENCE.issuperset(value):
             return value
         thing = self._by_id.get(str(value.get("@id")))
         if thing is None or self._left <= 0:
@@ -132,14 +132,15 @@ class JsonLd:
             for rank, thing in self._ranked
             # A JobPosting has a title, and may have a name too.
             for key in (("headline", "name", "title") if rank == 1 else ("headline",))
-            for text in self.texts(thing, key)
+            if key in thing
+            for text in self.texts(thing[key])
         )
 
     def authors(self) -> tuple[list[str], bool]:
         """The authors' names, and whether any of them is a person."""
         for rank, thing in self._ranked:
             for key in ("author", "creator"):
-                names = different(self._names(thing, key))
+                names = different(self._names(thing, key)) if key in thing else []
                 if names and (rank < 2 or len(names) == 1):
                     return names, not all(map(_is_organization, self.at(thing, key)))
         return [], False
@@ -150,7 +151,8 @@ class JsonLd:
             text
             for key in keys
             for thing in self.things
-            for text in self.texts(thing, key)
+            if key in thing
+            for text in self.texts(thing[key])
         )
 
     def address(self, *keys: str) -> str:

@@ -182,9 +182,7 @@ class Reader:
         self, *names: str, read: Callable[[str], str] = str
     ) -> Iterator[_Found]:
         """The contents of meta elements with some names, after ``read``."""
-        if self._metas.keys().isdisjoint(names):
-            return  # most pages have none of most names
-        for name in names:
+        for name in filter(self._metas.__contains__, names):
             source = "opengraph" if name.startswith(_OPENGRAPH) else "meta"
             yield from ((source, read(content)) for content in self._meta(name))
 
