@@ -21,6 +21,7 @@ from scrapy_eatext.archive.record import (
     Record,
     needed,
     record_of_row,
+    recorded,
     storable,
 )
 from scrapy_eatext.crawl.settings import KEYS, Config
@@ -253,7 +254,7 @@ def _records(batch: Any, html_column: str, url_column: str) -> Iterator[Record]:
     check_column(html_column, batch.schema.names)
     for row in rows_of(batch):
         given = {n: row[n] for n in row if n not in CARRIED or row[n] is not None}
-        yield record_of_row("", given, html_column, url_column, CARRIED)
+        yield recorded("", record_of_row, "", given, html_column, url_column, CARRIED)
 
 
 def _describe(failure: Failure) -> str:

@@ -209,7 +209,7 @@ def _of_lines(file: str) -> Iterator[dict[str, str]]:
                 continue
             try:
                 row = _row(json.loads(line))
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise ValueError(f"line {number}: {error}") from error
             yield row
 

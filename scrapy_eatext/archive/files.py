@@ -113,11 +113,11 @@ def _stored(file: BinaryIO, name: str) -> tuple[int, int]:
     """The offsets at which a stored file begins and ends in a zip file."""
     with _as_os_error(), ZipFile(file) as packed:
         info = packed.getinfo(name)
-    if info.compress_type != ZIP_STORED:
-        raise OSError(f"{name} is packed, where a WACZ has to store it")
-    # The lengths of the name and of the extra field stand in the local header.
-    file.seek(info.header_offset + 26)
-    lengths = struct.unpack("<HH", file.read(4))
+        if info.compress_type != ZIP_STORED:
+            raise OSError(f"{name} is packed, where a WACZ has to store it")
+        # The lengths of the name and of the extra field stand in the local header.
+        file.seek(info.header_offset + 26)
+        lengths = struct.unpack("<HH", file.read(4))
     begin = info.header_offset + 30 + sum(lengths)
     return begin, begin + info.file_size
 

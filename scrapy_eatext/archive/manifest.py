@@ -267,7 +267,7 @@ def outputs(folder: str) -> list[str]:
 def _parsed(folder: str, lines: Sequence[bytes]) -> list[dict[str, Any]]:
     try:
         return [dict(json.loads(line)) for line in lines]
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise OutputError(f"{folder}/{NAME} is damaged: {error}") from error
 
 

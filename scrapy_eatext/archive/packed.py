@@ -12,6 +12,8 @@ from importlib import import_module
 from typing import Any, BinaryIO, Protocol, TypeVar
 
 CHUNK = 1 << 16
+# The most codings of a body that are undone, as each may give a body of its own.
+_CODINGS = 5
 # An offset beyond each file's end.
 TO_THE_END = 1 << 62
 # How many bytes before a part the search for its first record begins.
@@ -124,7 +126,7 @@ def unpacked(body: bytes, codings: str, most: int) -> bytes:
     At most ``most`` bytes and one more are unpacked; 0 is no limit.  A coding that the
     body does not have was undone by the archive's writer.  Raises PackedError.
     """
-    for coding in reversed(codings.lower().split(",")):
+    for coding in codings.lower().split(",")[: -_CODINGS - 1 : -1]:
         make = _decompressor_for(coding.strip(), body)
         if make is not None:
             body = _all_of(make, body, most + 1 if most else 0)

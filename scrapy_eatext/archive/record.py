@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, TypeVar, cast
@@ -83,6 +83,16 @@ def storable(value: T) -> T:
 def unreadable(where: str, error: object, url: str = "") -> Record:
     """A record whose page cannot be read."""
     return Record(where, url, outcome="unreadable", error=str(error))
+
+
+def recorded(where: str, make: Callable[..., T], *args: Any) -> T | Record:
+    """What a call returns, an unreadable record if it raises any but an OSError."""
+    try:
+        return make(*args)
+    except OSError:
+        raise
+    except Exception as error:  # noqa: BLE001
+        return unreadable(where, f"damaged: {type(error).__name__}: {error}")
 
 
 def record_of_row(

@@ -49,7 +49,7 @@ def read_corrections(file: str | Path) -> Mapping[str, Correction]:
             )
             for digest, row in rows.items()
         }
-    except (AttributeError, TypeError, ValueError) as error:
+    except (AttributeError, TypeError, ValueError, RecursionError) as error:
         raise DataError(f"{file} holds no corrections: {error}") from error
 
 

@@ -99,7 +99,7 @@ def test_what_is_no_output(tmp_path):
         compare(old, tmp_path / "a.csv")
     with pytest.raises(OutputError, match="is no output"):
         compare(tmp_path, old)
-    for wrong in ("no json", "[1]"):
+    for wrong in ("no json", "[1]", "[" * 100_000):
         (tmp_path / "b.jsonl").write_text(f'{{"url": "a", "text": ""}}\n\n{wrong}')
         with pytest.raises(ArchiveError, match=r"b\.jsonl: line 3: "):
             compare(old, tmp_path / "b.jsonl")

@@ -74,7 +74,7 @@ def test_damaged_entries_cost_no_other(tmp_path):
     ]
 
 
-def database_of(path: Path, rows: Mapping[bytes, bytes]) -> Path:
+def database_of(path: Path, rows: Mapping[bytes, object]) -> Path:
     """A database as Python 3.13 makes it."""
     with sqlite3.connect(path) as database:
         database.execute("CREATE TABLE Dict (key BLOB UNIQUE, value BLOB NOT NULL)")
@@ -105,3 +105,48 @@ def test_a_damaged_database(tmp_path):
     path.write_bytes(data[:9000] + b"\xff" * (len(data) - 9000))
     with pytest.raises(ArchiveError, match="malformed"):
         list(read(str(path)))
+
+
+def lists_in_lists(depth: int) -> object:
+    """A value whose text is 2 ** depth times as long as its pickle."""
+    value: object = "a" * 10
+    for _ in range(depth):
+        value = [value, value]
+    return value
+
+
+@pytest.mark.parametrize(
+    "meta",
+    [
+        "{'response_url': 'http://site.example/', 'status': 1e999}",
+        "-" * 200_000 + "1",
+        "[" * 5000,
+        "{'response_url': [], 'status': 200}",
+        "{'response_url': 'http://site.example/', 'status': %s}" % (1 << 70),
+    ],
+    ids=["infinite", "signs", "nested", "no address", "no status"],
+)
+def test_whatever_is_in_a_response_costs_no_other(tmp_path, meta):
+    for key in ("aa11", "bb11"):
+        entry(tmp_path, key, page(0), b"Content-Type: text/html", None)
+    (tmp_path / "spider/aa/aa11/meta").write_text(meta)
+    found = [(one.id, one.outcome) for one in read(str(tmp_path))]
+    assert found == [("aa11", "unreadable"), ("bb11", "")]
+
+
+def test_whatever_is_in_a_database_costs_no_other(tmp_path):
+    headers = {b"Content-Type": [b"text/html"]}
+    good = {"url": URL.format(0), "status": 200, "headers": headers, "body": page(0)}
+    wrong = [
+        {"status": float("inf")},
+        {"body": 1 << 40},
+        {"url": lists_in_lists(60)},
+        {"headers": {None: b""}},
+        {"headers": {b"a": lists_in_lists(60)}},
+    ]
+    rows: dict[bytes, object] = {
+        b"%d_data" % i: pickle.dumps(good | one) for i, one in enumerate([*wrong, {}])
+    }
+    rows |= {b"7_data": 1 << 40}
+    outcomes = [one.outcome for one in read(str(database_of(tmp_path / "a.db", rows)))]
+    assert outcomes == [*["unreadable"] * len(wrong), "", "unreadable"]

@@ -382,9 +382,10 @@ def test_an_output_folder_with_something_else(archive, tmp_path):
         Run(plan(archive, tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
     (tmp_path / "mine.txt").unlink()
-    (tmp_path / NAME).write_text("damaged\nand more\n")
-    with pytest.raises(OutputError, match="is damaged"):
-        Run(plan(archive, tmp_path))
+    for damaged in ("damaged\nand more\n", "[" * 100_000 + "\n{}\n"):
+        (tmp_path / NAME).write_text(damaged)
+        with pytest.raises(OutputError, match="is damaged"):
+            Run(plan(archive, tmp_path))
 
 
 class StopIt(BaseException):

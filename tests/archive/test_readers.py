@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from unittest.mock import Mock
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
@@ -29,6 +30,7 @@ from scrapy_eatext.archive.readers import (
     read_part,
     size_for,
 )
+from scrapy_eatext.archive.record import recorded
 from scrapy_eatext.archive.shards import Plan
 from tests.support.archives import (
     ALL,
@@ -339,3 +341,51 @@ def test_one_file_occupies_all_workers_evenly(tmp_path, name):
     assert sum(counts) == 300
     assert len(counts) == 8
     assert max(counts) - min(counts) <= 10
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        '"filename": "a.warc", "offset": 1e999, "length": 9',
+        '"filename": "a.warc", "offset": -5, "length": 9',
+        '"filename": "a.warc", "offset": 0, "length": -1',
+        f'"filename": "a.warc", "offset": 0, "length": {1 << 60}',
+        f'"filename": "a.warc", "offset": {1 << 61}, "length": 9',
+        '"filename": ' + "[" * 100_000,
+        '"filename": "' + "a" * (1 << 20),
+    ],
+    ids=["infinite", "before", "negative", "long", "beyond", "nested", "line"],
+)
+def test_whatever_is_in_a_line_of_a_cdx_costs_no_other(tmp_path, fields):
+    data = warc_of(1)
+    (tmp_path / "a.warc.gz").write_bytes(data)
+    good = f'"filename": "a.warc.gz", "offset": 0, "length": {len(data)}'
+    (tmp_path / "a.cdxj").write_text(f"a 1 {{{fields}}}\na 1 {{{good}}}\n")
+    found = list(read(str(tmp_path / "a.cdxj")))
+    assert [*pages_of(found)] == [URL.format(0)]
+    assert {one.outcome for one in found} == {"unreadable", ""}
+
+
+def test_a_list_that_is_damaged_inside(tmp_path):
+    data = bytearray(gzip.compress(os.urandom(999)))
+    data[10] = 255
+    (tmp_path / "a.paths.gz").write_bytes(data)
+    with pytest.raises(ArchiveError, match="damaged"):
+        list(read(str(tmp_path / "a.paths.gz")))
+
+
+def test_a_wacz_whose_offsets_are_wrong(tmp_path):
+    with ZipFile(tmp_path / "a.wacz", "w") as packed:
+        packed.writestr("a.warc", page_record(0))
+    data = bytearray((tmp_path / "a.wacz").read_bytes())
+    at = data.rindex(b"PK\x01\x02") + 42
+    data[at : at + 4] = (1 << 30).to_bytes(4, "little")
+    (tmp_path / "a.wacz").write_bytes(data)
+    with pytest.raises(ArchiveError, match=r"a\.warc"):
+        list(read(str(tmp_path / "a.wacz")))
+
+
+def test_any_exception_of_a_record_is_its_own():
+    assert recorded("9", lambda: 1 // 0).outcome == "unreadable"
+    with pytest.raises(OSError, match="gone"):
+        recorded("9", Mock(side_effect=OSError("gone")))

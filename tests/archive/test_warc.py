@@ -9,9 +9,11 @@ import tracemalloc
 import zlib
 from collections.abc import Callable, Sequence
 from itertools import pairwise, product
+from unittest.mock import Mock
 
 import pytest
 
+from scrapy_eatext.archive.packed import unpacked
 from scrapy_eatext.archive.readers import Reading, parts, read, warc
 from tests.support.archives import (
     ALL,
@@ -436,3 +438,38 @@ def test_zstd_with_a_dictionary(tmp_path):
         packed = [zstd.compress(one, zstd_dict=trained) for one in FIVE]
         path.write_bytes(head + b"".join(packed))
         assert pages_of(read_in_parts(path, 200)) == ALL
+
+
+FIRST = b"WARC/1.0\r\n"
+
+
+@pytest.mark.parametrize("packing", BY_ITSELF)
+@pytest.mark.parametrize("line", [FIRST, b"a: " + FIRST, FIRST + b"b: c\r\n"])
+def test_many_first_lines_are_one_damage(packing, line):
+    for after, outcomes in (([], ["unreadable"]), (FIVE[:1], ["unreadable", ""])):
+        data = PACKINGS[packing]([FIRST + line * 9000 + b"".join(after)])
+        assert outcomes_of(records_of(data)) == outcomes
+
+
+def test_a_header_that_is_longer_than_any_costs_no_other():
+    data = FIRST + b"a: b\r\n" * 200_000
+    found = records_of(data + b"".join(FIVE))
+    assert outcomes_of(found) == ["unreadable", *[""] * 5]
+
+
+def test_a_field_many_times(monkeypatch):
+    # Each call copies all values of the field.
+    add = Mock()
+    monkeypatch.setattr(warc.Headers, "appendlist", add)
+    more = ["a: b"] * 5000
+    data = record(response(page(0), more=more), URL.format(0), more=more)
+    assert pages_of(records_of(data)) == {URL.format(0): page(0)}
+    assert add.call_count <= 1
+
+
+def test_few_codings_are_undone():
+    body = page(0)
+    for _ in range(7):
+        body = gzip.compress(body)
+    codings = ",".join(["gzip"] * 7)
+    assert gzip.decompress(gzip.decompress(unpacked(body, codings, 0))) == page(0)

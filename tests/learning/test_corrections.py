@@ -64,5 +64,7 @@ def test_a_page_in_doubt_teaches_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("rows", [[], {"00": 1}, {"00": {"main": 1}}])
 def test_a_file_that_holds_something_else(tmp_path: Path, rows: object) -> None:
     file = written(tmp_path, rows)
-    with pytest.raises(DataError, match=f"{file.name} holds no corrections"):
-        read_corrections(file)
+    for text in (file.read_text("utf-8"), "[" * 100_000):
+        file.write_text(text, "utf-8")
+        with pytest.raises(DataError, match=f"{file.name} holds no corrections"):
+            read_corrections(file)

@@ -19,7 +19,7 @@ from w3lib.http import headers_raw_to_dict
 
 from scrapy_eatext.archive.files import content, joined
 from scrapy_eatext.archive.packed import PackedError, unpacked
-from scrapy_eatext.archive.record import Record, unreadable, with_response
+from scrapy_eatext.archive.record import Record, recorded, unreadable, with_response
 
 # The files in a response's folder; the last is of Scrapy 2.19.
 _META, _HEADERS, _BODY = "meta", "response_headers", "response_body"
@@ -39,20 +39,19 @@ def is_entry(names: Iterable[str]) -> bool:
 
 def read(folder: str, names: Iterable[str], most: int) -> Iterator[Record]:
     """The pages of cached responses, each a folder in ``folder``."""
-    return (_of_folder(joined(folder, name), most) for name in names)
+    for name in names:
+        where = name.rpartition("/")[2]
+        yield recorded(where, _of_folder, where, joined(folder, name), most)
 
 
-def _of_folder(folder: str, most: int) -> Record:
-    where = folder.rpartition("/")[2]
+def _of_folder(where: str, folder: str, most: int) -> Record:
     try:
         # A Python literal, and safe; another file has the same dict as a pickle.
         meta = literal_eval(_content(folder, _META).decode())
-        about = Record(where, str(meta["response_url"]), status=int(meta["status"]))
+        about = _about(where, meta["response_url"], meta["status"])
         headers = headers_raw_to_dict(_content(folder, _HEADERS)) or {}
     except OSError as error:
         return unreadable(where, error)
-    except (ValueError, SyntaxError, KeyError, TypeError, RecursionError) as error:
-        return unreadable(where, f"{_META} is damaged: {error}")
     try:
         body = _content(folder, _BODY, most)
     except PackedError as damaged:
@@ -66,7 +65,7 @@ def _of_folder(folder: str, most: int) -> Record:
     return _record(about, headers, body, most, details)
 
 
-def _content(folder: str, name: str, most: int = 1 << 24) -> bytes:
+def _content(folder: str, name: str, most: int = 1 << 20) -> bytes:
     """A file of a response, which may be packed by HTTPCACHE_GZIP."""
     return unpacked(content(joined(folder, name), most), "gzip", most)
 
@@ -82,17 +81,23 @@ def read_database(path: str, names: Iterable[str], most: int) -> Iterator[Record
     """The pages of cached responses in a database.  Raises OSError."""
     with closing(_database(path)) as database:
         for name in names:
-            yield _of_database(name, database, most)
+            yield recorded(name, _of_database, name, database, most)
 
 
 def _of_database(name: str, database: Any, most: int) -> Record:
-    try:
-        stored = builtin_values(database[(name + _SUFFIX).encode()])
-        about = Record(name, str(stored["url"]), status=int(stored["status"]))
-        headers, body = dict(stored["headers"]), bytes(stored["body"])
-    except (KeyError, TypeError, ValueError) as error:
-        return unreadable(name, f"damaged: {error!r}")
-    return _record(about, headers, body, most, stored)
+    stored = builtin_values(database[(name + _SUFFIX).encode("latin-1")])
+    about = _about(name, stored["url"], stored["status"])
+    body = stored["body"]
+    if not isinstance(body, bytes):
+        raise TypeError("the body is not bytes")
+    return _record(about, dict(stored["headers"]), body, most, stored)
+
+
+def _about(where: str, url: object, status: Any) -> Record:
+    """The record of a response.  Raises TypeError or ValueError for other values."""
+    if not isinstance(url, str) or int(status) not in range(1000):
+        raise ValueError("it has no address or no status")
+    return Record(where, url, status=int(status))
 
 
 def databases(names: Iterable[str]) -> list[str]:
@@ -109,8 +114,8 @@ def _database(path: str) -> Any:
                 return _Sqlite(file)
     try:
         return dbm.open(path, "r")
-    except dbm.error as error:
-        raise OSError(str(error)) from error
+    except Exception as error:  # dbm.dumb raises many types
+        raise OSError(str(error) or type(error).__name__) from error
 
 
 class _Sqlite:
@@ -124,14 +129,15 @@ class _Sqlite:
             raise OSError(str(error)) from error
 
     def keys(self) -> list[bytes]:
-        return [bytes(key) for (key,) in self._rows("SELECT key FROM Dict")]
+        rows = self._rows("SELECT CAST(key AS BLOB) FROM Dict")
+        return [key for (key,) in rows if key]
 
     def __getitem__(self, key: bytes) -> bytes:
-        query = "SELECT value FROM Dict WHERE key = CAST(? AS BLOB)"
+        query = "SELECT CAST(value AS BLOB) FROM Dict WHERE key = CAST(? AS BLOB)"
         rows = self._rows(query, key)
         if not rows:
             raise KeyError(key)
-        return bytes(rows[0][0])
+        return rows[0][0] or b""
 
     def _rows(self, query: str, *values: bytes) -> list[Any]:
         try:

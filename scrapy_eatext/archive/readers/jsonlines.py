@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import BinaryIO
 
 from scrapy_eatext.archive.packed import CUT_OFF, TO_THE_END, is_packed, pieces, plain
-from scrapy_eatext.archive.record import Record, record_of_row, unreadable
+from scrapy_eatext.archive.record import Record, record_of_row, recorded, unreadable
 
 # The most bytes of a line besides its page, and how many times longer JSON's escapes
 # may make a page.
@@ -23,7 +23,7 @@ def read(
     for offset, line, error in _lines(file, start, stop, room):
         where = str(offset)
         if line.strip():
-            record = _record(where, line, html, url)
+            record = recorded(where, _record, where, line, html, url)
             if error and record.error:
                 # The file ends within this line.
                 record = unreadable(where, error)
@@ -52,31 +52,30 @@ def _lines(
     # A line that begins before the part belongs to the previous part.
     skipping = start > 0
     at = max(0, start - 1)
-    data = b""
+    data = bytearray()
     packed = is_packed(file)
     if packed and start:
         return
     for piece in pieces(file, b"{", 0, TO_THE_END) if packed else plain(file, at):
-        data += piece.data
-        begin = 0
-        while (end := data.find(b"\n", begin)) >= 0:
+        *ends, rest = piece.data.split(b"\n")
+        for end in ends:
+            data += end
             if not skipping and at < stop:
-                yield at, data[begin:end], ""
-            at += end + 1 - begin
-            begin = end + 1
-            skipping = False
+                yield at, bytes(data), ""
+            at += len(data) + 1
+            data, skipping = bytearray(), False
             if at >= stop:
                 return
-        data = data[begin:]
+        data += rest
         if len(data) > room:
             if not skipping:
                 yield at, b"", "the line is too long"
             at += len(data)
-            data, skipping = b"", True
+            data, skipping = bytearray(), True
         if piece.error:
             # The bytes after the damage begin a line.
             yield at, b"", piece.error
             at += len(data)
-            data, skipping = b"", False
+            data, skipping = bytearray(), False
     if data and not skipping:
-        yield at, data, CUT_OFF
+        yield at, bytes(data), CUT_OFF

@@ -6,17 +6,21 @@ Paths in the lists of Common Crawl are relative to its bucket.
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from gzip import BadGzipFile, GzipFile
 
 from scrapy_eatext.archive import files
 from scrapy_eatext.archive.packed import GZIP
+from scrapy_eatext.archive.record import storable
 
 # What begins the name of a line without a record.
 LINE = "line "
 # The columns of a CDX file without a header line.
 _COLUMNS = "N b a m s k r M S V g"
+# The most bytes of a line, of a record and of an archive.
+_LONGEST_LINE, _LONGEST_RECORD, _LONGEST_ARCHIVE = 1 << 20, 1 << 30, 1 << 50
 
 
 def paths(source: str, base: str) -> Iterator[str]:
@@ -41,7 +45,17 @@ def records(source: str, base: str) -> list[tuple[str, list[str]]]:
         elif line.strip() and not line.startswith("!"):
             try:
                 path, offset, length = _record(line, columns)
-            except (ValueError, KeyError, TypeError):
+                if not (
+                    0 <= offset < _LONGEST_ARCHIVE and 0 < length < _LONGEST_RECORD
+                ):
+                    raise ValueError("no offset and length of a record")
+            except (
+                ValueError,
+                LookupError,
+                TypeError,
+                ArithmeticError,
+                RecursionError,
+            ):
                 damaged.append(f"{LINE}{number}")
                 continue
             by_archive.setdefault(path, set()).add((offset, length))
@@ -61,7 +75,8 @@ def _record(line: str, columns: list[str]) -> tuple[str, int, int]:
     begin = line.find("{")
     if begin >= 0:
         fields = json.loads(line[begin:])
-        return str(fields["filename"]), int(fields["offset"]), int(fields["length"])
+        path = storable(str(fields["filename"]))
+        return path, int(fields["offset"]), int(fields["length"])
     by_letter = dict(zip(columns, line.split(), strict=True))
     return by_letter["g"], int(by_letter["V"]), int(by_letter["S"])
 
@@ -83,7 +98,7 @@ def _lines(source: str) -> Iterator[str]:
         opened.seek(0)
         file = GzipFile(fileobj=opened) if is_packed else opened
         try:
-            for line in file:
+            while line := file.readline(_LONGEST_LINE):
                 yield line.decode("utf-8", "replace")
-        except (BadGzipFile, EOFError) as error:
+        except (BadGzipFile, EOFError, zlib.error) as error:
             raise OSError(f"damaged: {error}") from error

@@ -6,7 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, BinaryIO
 
-from scrapy_eatext.archive.record import Record, needed, record_of_row, unreadable
+from scrapy_eatext.archive.record import (
+    Record,
+    needed,
+    record_of_row,
+    recorded,
+    unreadable,
+)
 
 # The rows in memory at a time.
 _ROWS = 64
@@ -28,7 +34,8 @@ def read(
         try:
             for batch in table.iter_batches(_ROWS, row_groups=[group]):
                 for row in rows_of(batch):
-                    record = record_of_row(str(row_number), row, html, url)
+                    where = str(row_number)
+                    record = recorded(where, record_of_row, where, row, html, url)
                     yield replace(record, offset=row_number)
                     row_number += 1
         except (OSError, ValueError) as error:  # pyarrow's errors are subclasses
@@ -59,7 +66,7 @@ def _value(scalar: Any) -> Any:
         return (
             scalar.as_buffer().to_pybytes() if hasattr(scalar, "as_buffer") else error
         )
-    except (ValueError, OverflowError) as error:
+    except Exception as error:  # noqa: BLE001
         return error
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import re
+from bisect import bisect
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -27,7 +28,13 @@ from scrapy_eatext.archive.packed import (
     plain,
 )
 from scrapy_eatext.archive.readers.listed import LINE
-from scrapy_eatext.archive.record import Record, dechunked, unreadable, with_response
+from scrapy_eatext.archive.record import (
+    Record,
+    dechunked,
+    recorded,
+    unreadable,
+    with_response,
+)
 
 _START = b"WARC/"
 _FIRST_LINE = re.compile(rb"WARC/\d\.\d+[ \t]*\r?\n")
@@ -81,8 +88,9 @@ def read(file: BinaryIO, start: int, stop: int, most: int) -> Iterator[Record]:
     """
     # A chunked body is longer than its content.
     room = 2 * most + (1 << 20) if most else TO_THE_END
-    records = (_record(frame, most) for frame in _frames(file, start, stop, room))
-    return filter(None, records)
+    for frame in _frames(file, start, stop, room):
+        if record := recorded(str(frame.offset), _record, frame, most):
+            yield record
 
 
 def read_at(path: str, names: Iterable[str], most: int) -> Iterator[Record]:
@@ -166,14 +174,18 @@ class _Segment:
 
     def header(self) -> bytes:
         """A record's header, b"" if it has no end."""
-        self.missing = 0
+        self.missing = searched = 0
         # Not more, as the next member may be another record.
-        while not (header := _header(self._data)) and len(self._data) < _LONGEST_HEADER:
-            if not self._fill():
-                break
-        next_record = _other_in(header)
-        # At least a byte is dropped, or the record would be found again.
-        self.drop(next_record or len(header) or 1)
+        while not (found := _EMPTY_LINE.search(self._data, searched)):
+            searched = max(0, len(self._data) - 2)
+            is_long = len(self._data) >= 2 * _LONGEST_HEADER
+            if is_long or not self._fill():
+                # No record that begins in the bytes that are dropped has an end.
+                self.drop(_LONGEST_HEADER if is_long else len(self._data))
+                return b""
+        header = self._data[: found.end()]
+        next_record = _last_start(header)
+        self.drop(next_record or len(header))
         return b"" if next_record else header
 
     def _fill(self) -> bool:
@@ -285,23 +297,30 @@ def _start_in(data: bytes, line: bool) -> int | None:
     return None
 
 
-def _other_in(header: bytes) -> int:
-    """Where in a header the next record begins, if this one was cut off, else 0.
+def _last_start(header: bytes) -> int:
+    """Where the last record in a header begins, if those before were cut off, else 0.
 
     What looks like a first line inside a line may be the end of an address.  It is the
     next record's if no field's value comes before it, or if fields repeat after it.
     """
-    lines = header.splitlines(keepends=True)
-    names = [line.partition(b":")[0].strip().lower() for line in lines]
-    last = {name: i for i, name in enumerate(names)}
-    last_repeated = at = 0
-    for i, line in enumerate(lines):
-        last_repeated = max(last_repeated, last[names[i]])
-        match = _FIRST_LINE.search(line, not i)
-        if match and (b":" not in line[: match.start()] or last_repeated > i):
-            return at + match.start()
+    begin = at = 0
+    # Where each field was last, and where a record may begin after a field's value.
+    fields: dict[bytes, int] = {}
+    possible: list[int] = []
+    for line in header.splitlines(keepends=True):
+        name = line.partition(b":")[0].strip().lower()
+        before = fields.get(name, -1)
+        after = bisect(possible, before)
+        if before >= begin and after < len(possible):
+            begin = possible[after]
+        match = _FIRST_LINE.search(line, not at)
+        if match and b":" not in line[: match.start()]:
+            begin = at + match.start()
+        elif match:
+            possible.append(at + match.start())
+        fields[name] = at
         at += len(line)
-    return 0
+    return begin
 
 
 def _frames(file: BinaryIO, start: int, stop: int, room: int) -> Iterator[Frame]:
@@ -378,13 +397,12 @@ def _header(data: bytes) -> bytes:
 
 def _fields(header: bytes) -> Headers:
     """The fields of a header, after its first line."""
-    fields = Headers()
     lines = _FOLD.sub(b" ", header).splitlines()
-    for line in lines[1:]:
-        name, colon, value = line.partition(b":")
-        if colon:
-            fields.appendlist(name.strip(), value.strip())
-    return fields
+    pairs = (line.partition(b":") for line in lines[1:])
+    # Not by appendlist(), which copies all values of a name.
+    return Headers(
+        (name.strip(), value.strip()) for name, colon, value in pairs if colon
+    )
 
 
 def _text(fields: Headers, name: str) -> str:
