@@ -259,11 +259,15 @@ def _packed(
     overlap: list[tuple[int, int, int]] = []
     at = 0
     while at < count:
-        first, begin = overlap[-1][:2] if overlap else (at, passages[at].start)
-        most = room.left(begin, passages[first].end)
-        left = most - sum(part[2] for part in overlap)
-        while overlap and passages[at].size > left:
-            left += overlap.pop()[2]
+        repeated = sum(part[2] for part in overlap)
+        while True:
+            first, begin = overlap[-1][:2] if overlap else (at, passages[at].start)
+            # Less, if the overlap begins below the headers of a table.
+            most = room.left(begin, passages[first].end)
+            left = most - repeated
+            if not overlap or passages[at].size <= left:
+                break
+            repeated -= overlap.pop()[2]
         end = max(bisect_right(before, before[at] + left, at) - 1, at + 1)
         half = bisect_left(before, before[at] + (most + 1) // 2, at + 1)
         # A heading begins a chunk, unless one is right before it.

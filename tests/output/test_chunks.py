@@ -457,6 +457,19 @@ def test_extract_takes_sizes():
     assert [words_of(chunk.text) for chunk in chunks] == [60] * 4
 
 
+def test_an_overlap_that_begins_below_a_header_row_has_room_for_it():
+    header = "<thead><tr><th>one two three four five six seven<th>x</thead>"
+    rows = "<tr><td>a<td>b<tr><td>c<td>d"
+    html = (
+        f"<p>{words(15)}<table>{header}{rows}</table><p>{words(21, 1)}<p>{words(9, 2)}"
+    )
+    page = Page.of(html)
+    result = rendered(page, whole(page), Forms(chunks=ChunkForm(30, 15)))
+    sizes = [words_of(chunk.text) for chunk in result.chunks()]
+    assert len(sizes) == 2
+    assert max(sizes) <= 30
+
+
 # -- whatever the page
 
 
