@@ -150,7 +150,9 @@ class Pool:
                 job = replace(job, give_up=job.give_up or "timed_out")
             limit = 2 * job.limits.timeout
             late_at = time.monotonic() + limit + _GRACE if limit else math.inf
-            self._running[future] = _Running(job, late_at, runner, end)
+            # With the lock, as _watch() may go through these.
+            with self._lock:
+                self._running[future] = _Running(job, late_at, runner, end)
             _do(runner, job, future)
             with self._lock:
                 if not self._running.pop(future, None):
