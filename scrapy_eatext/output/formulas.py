@@ -22,9 +22,9 @@ _NAMES = r"(?:align|alignat|displaymath|eqnarray|equation|flalign|gather|multlin
 _TAGS = r"(?:i?tex|i?math|latex)\]"
 # No formula can hold the sign that it begins with, so that matching takes linear time.
 _FORMULA = re.compile(
-    r"\$\$(?P<dollars>[^$]+)\$\$|\\\[(?P<brackets>(?:[^\\]|\\[^][])+)\\\]"
+    r"\$\$(?P<dollars>[^$]+)\$\$|(?<!\\)\\\[(?P<brackets>(?:[^\\]|\\[^][])+)\\\]"
     r"|(?<!\\)\$(?![\s$])(?P<dollar>(?:[^$\\]|\\.)+)(?<!\s)\$(?![\d$])"
-    r"|\\\((?P<round>(?:[^\\]|\\[^()])+)\\\)"
+    r"|(?<!\\)\\\((?P<round>(?:[^\\]|\\[^()])+)\\\)"
     rf"|\[(?P<tag>{_TAGS})(?P<tagged>(?:[^[]|\[(?!/?{_TAGS}))+)\[/(?P=tag)"
     rf"|(?P<environment>\\begin\{{(?P<name>{_NAMES})\}}"
     rf"(?:[^\\]|\\(?!begin\{{{_NAMES}\}}))*?\\end\{{(?P=name)\}})",

@@ -244,7 +244,7 @@ def test_long_addresses_have_no_formula(server):
 
 @pytest.mark.parametrize(
     "piece",
-    r"$a \$a \begin{align} \begin{align}\end{gather} \( % [tex] [tex][/".split(),
+    r"$a \$a \begin{align} \begin{align}\end{gather} \( \\( \\[ % [tex] [tex][/".split(),
 )
 def test_what_has_no_end_takes_linear_time(piece):
     def body(count):
