@@ -267,10 +267,18 @@ class Thread:
 
     def _inner(self, frames: Sequence[Frame]) -> npt.NDArray[np.intp]:
         """For each block the innermost post around it, or -1; ``frames`` are sorted."""
-        post_of = np.full(len(self._words) - 1, -1, dtype=np.intp)
-        for frame in frames:
-            post_of[self._firsts[frame.row] : frame.last] = frame.row
-        return post_of
+        behind = len(self._words) - 1
+        post_of: list[int] = []
+        around = [(-1, behind)]
+        begins = ((self._firsts[row], row, last) for row, _, last, _ in frames)
+        for first, row, last in (*begins, (behind, -1, behind)):
+            while len(post_of) < first:
+                post, end = around[-1]
+                post_of += [post] * (min(end, first) - len(post_of))
+                if end <= first:
+                    around.pop()
+            around.append((row, last))
+        return np.array(post_of, dtype=np.intp)
 
     def _sizes(self, post_of: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
         """The number of words of each post, by rows; ``post_of`` as from _inner()."""

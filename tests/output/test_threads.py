@@ -298,6 +298,19 @@ def test_any_page(source, chance):
     assert without - with_posts <= of_bylines
 
 
+def test_blocks_belong_to_the_innermost_post():
+    page = Page.of("<b>x<p>y</p>" * 9 + "<div><p>a<div>b<p>c</div>d</div>e<div></div>")
+    thread = Thread(page.blocks, content(page.blocks, all_but(page.blocks)))
+    every = range(len(page.blocks.walk.elements))
+    for rows in (every, every[::2], every[1::3], []):
+        frames = [thread._frame(row, row) for row in rows]
+        painted = [-1] * len(page.blocks)
+        for row, _, last, _ in frames:
+            first = thread._firsts[row]
+            painted[first:last] = [row] * (last - first)
+        assert thread._inner(frames).tolist() == painted
+
+
 AUTHOR = "<a class=username href=/u/a{}>A{}</a>"
 
 
