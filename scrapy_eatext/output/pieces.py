@@ -70,7 +70,7 @@ class MarkdownParts:
         self, judged: JudgedPage, layout: Layout, measure: Measure, most: int
     ) -> None:
         nodes = self._whole = judged.markdown_nodes
-        # A copy, in which blocks are cut while a part is written.
+        # A copy, which is cut to each part while that is written.
         self._nodes = replace(nodes, spans=[*nodes.spans], code={**nodes.code})
         self._layout = layout
         self._parents: dict[int, int] = {}
@@ -293,7 +293,8 @@ class MarkdownParts:
                 else:
                     children[holder] = [child]
                     child, holder = holder, parents[holder]
-        return replace(self._nodes, children=children, tables=tables)
+        self._nodes.children, self._nodes.tables = children, tables
+        return self._nodes
 
     def _first(self, holder: int) -> int:
         """The number of the first block in a holder."""
