@@ -20,11 +20,19 @@ if TYPE_CHECKING:
     from scrapy_eatext.output.judged import JudgedPage
     from scrapy_eatext.output.nodes import Cell, Nodes
     from scrapy_eatext.output.passages import Layout
+    from scrapy_eatext.output.placing import Span
 
 # Where a text may be cut: behind a space, or before an ideograph or kana.
 _PAUSE = re.compile(" |(?=[\u2e80-\ud7ff])")
+# The most characters that count as a word or token where a text may repeat.
+_LONGEST = 20
 Measure = Callable[[str], int]
 _Row = Sequence["Cell | None"]
+
+
+def _may_repeat(text: str, measure: Measure, most: int) -> bool:
+    """Whether a text that comes with several chunks takes at most half of one."""
+    return len(text) <= _LONGEST * most and measure(text) <= most // 2
 
 
 class PlainParts:
@@ -37,9 +45,9 @@ class PlainParts:
         # The tables with repeated headers: the ends of headers and table, the headers,
         # and their size.
         self._tables = [
-            (end, last, f"{text[begin:end]}\n", size)
+            (end, last, f"{head}\n", measure(head))
             for begin, end, last in layout.tables
-            if (size := measure(text[begin:end])) <= most // 2
+            if _may_repeat(head := text[begin:end], measure, most)
         ]
         self._ends = [end for end, *_ in self._tables]
 
@@ -70,6 +78,7 @@ class MarkdownParts:
         self, judged: JudgedPage, layout: Layout, measure: Measure, most: int
     ) -> None:
         nodes = self._whole = judged.markdown_nodes
+        self._measure, self._most = measure, most
         # A copy, which is cut to each part while that is written.
         self._nodes = replace(nodes, spans=[*nodes.spans], code={**nodes.code})
         self._layout = layout
@@ -111,11 +120,11 @@ class MarkdownParts:
         for node in self._begins:
             for head in (nodes.tables[node].head, ()):
                 table = replace(nodes.tables[node], head=head, body=())
-                size = measure(markdown(self._tree([node], {node: table}, 0)))
-                self._heads[node] = head, size
-                if size <= most // 2:
+                written = markdown(self._tree([node], {node: table}, 0))
+                self._heads[node] = head, measure(written)
+                if _may_repeat(written, measure, most):
                     break
-        self._texts: dict[int, tuple[str, list[int]]] = {}
+        self._texts: dict[int, tuple[list[Span], str, list[int]]] = {}
 
     def _by_unit(self, leaves: list[int], *, has_headline: bool) -> list[list[int]]:
         """For each unit its block, with the images and bylines before it.
@@ -203,10 +212,10 @@ class MarkdownParts:
             text, language = self._whole.code[leaf]
             nodes.code[leaf] = Code(text[max(start, 0) : end], language)
             return
-        spans = self._whole.spans[leaf]
         if leaf not in self._texts:
-            self._texts = {leaf: (text_of(spans), bounds_of(spans))}
-        text, bounds = self._texts[leaf]
+            spans = [self._cuttable(span) for span in self._whole.spans[leaf]]
+            self._texts = {leaf: (spans, text_of(spans), bounds_of(spans))}
+        spans, text, bounds = self._texts[leaf]
         places = []
         for place in (start, end):
             at = min(max(place, 0), length)
@@ -225,6 +234,13 @@ class MarkdownParts:
                 at = bounds[number + 1]
             places.append(at)
         nodes.spans[leaf] = cut(spans, places[0], places[1], bounds)
+
+    def _cuttable(self, span: Span) -> Span:
+        """A span, without its link if the address is too large to be in each piece."""
+        text, style, link, image, signs = span
+        if not link or _may_repeat(link, self._measure, self._most):
+            return span
+        return text, style, "", image, signs
 
     def _written(
         self,

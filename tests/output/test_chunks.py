@@ -548,3 +548,17 @@ def test_linear(piece, most):
         assert sum(len(chunk.text) for chunk in chunks) <= 4 * len(result.text) + 100
 
     check_linear(cut_up, lambda count: result_of(piece * count, form), 4_000)
+
+
+@pytest.mark.parametrize("sign", ["x", "漢"])
+def test_what_is_long_does_not_come_with_each_chunk(sign):
+    link = f"<a href='/{sign * 2000}'>"
+    head = f"<tr><th>{sign * 2000}<th>{link}b</a>" + "<tr><td>c d e f<td>g h i j" * 50
+    for body in (f"<p>{link}{'word ' * 200}</a>", f"<table>{head}</table>"):
+        result = result_of(body)
+        for form in (False, True):
+            chunks = result.chunks(size=20, overlap=5, markdown=form)
+            assert sum(len(chunk.text) for chunk in chunks) < 20_000
+            assert chunks[-1].text.split()[-1] in ("word", "j", "|")
+    (chunk,) = result_of(f"<p>{link}word</a>").chunks(size=9000, markdown=True)
+    assert f"{sign})" in chunk.text
