@@ -73,7 +73,6 @@ def test_times_in_feeds(date, utc):
 @pytest.mark.parametrize(
     ("old", "new", "pages"),
     [
-        (b"/2<", b"/&#xD800;<", ["/1"]),
         (b"/2<", b"/?a=1&b=2<", ["/1", "/?a=1&b=2"]),
         (b"/2</link>", b"/2</link><title>&nbsp;", ["/1", "/2"]),
         (b"</item></channel></rss>", b"", ["/1", "/2"]),
@@ -86,6 +85,15 @@ def test_odd_and_broken_feeds(old, new, pages):
     assert [url for url, _ in pages_of_feed(RSS.replace(old, new), URL)] == [
         f"https://a.org{page}" for page in pages
     ]
+
+
+def test_half_a_surrogate_pair_in_a_feed():
+    # Some versions of lxml drop it, others raise at the text with it.
+    found = list(pages_of_feed(RSS.replace(b"/2<", b"/&#xD800;<"), URL))
+    assert [url for url, _ in found] in (
+        ["https://a.org/1"],
+        ["https://a.org/1", "https://a.org/"],
+    )
 
 
 def test_a_feed_opens_no_files(tmp_path):
