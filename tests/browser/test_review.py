@@ -14,8 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.sites.test_learning import odd
-from tests.support.reviewing import SENTENCE, article
+from tests.support.reviewing import SENTENCE, article, odd
 
 pytestmark = pytest.mark.slow
 

@@ -33,23 +33,10 @@ from tests.support.crawling import ADDON, complaints, crawl
 from tests.support.items import TypeSpider, url_of
 from tests.support.pages import page_from
 from tests.support.passages import PROSE
+from tests.support.reviewing import odd
 
 ALMANAC = ROOT / "example_project" / "almanac"
 SENTENCE = PROSE["en"]
-
-
-def odd(number):
-    """A page whose main text stands where menus do, beside prose that is the same."""
-    notes = "".join(
-        f"<li class='note n{number}'><a href=/{i}>Day {number}, note {i}: boats came in.</a>"
-        for i in range(6)
-    )
-    return Page.of(
-        f"<body class=day-{number}><main><article><h1>About</h1>"
-        f"<p>{SENTENCE}</p>" * 1 + f"<p>{SENTENCE} Again.</p></article></main>"
-        f"<nav class='menu sidebar'><ul>{notes}</ul></nav>",
-        f"https://odd.example/{number}",
-    )
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from scrapy_eatext.page import Page
 from scrapy_eatext.review.server import TOKEN_HEADER
 from tests import ROOT
 from tests.support.passages import PROSE
@@ -27,6 +28,20 @@ def article(title: str, paragraphs: int = 6) -> str:
         "<nav><ul><li><a href=/a>Home</a><li><a href=/b>News</a></ul></nav>"
         f"<main><article><h1>{title}</h1>{text}</article></main>"
         "<footer><p>All rights reserved by nobody.</p></footer>"
+    )
+
+
+def odd(number):
+    """A page whose main text stands where menus do, beside prose that is the same."""
+    notes = "".join(
+        f"<li class='note n{number}'><a href=/{i}>Day {number}, note {i}: boats came in.</a>"
+        for i in range(6)
+    )
+    return Page.of(
+        f"<body class=day-{number}><main><article><h1>About</h1>"
+        f"<p>{SENTENCE}</p><p>{SENTENCE} Again.</p></article></main>"
+        f"<nav class='menu sidebar'><ul>{notes}</ul></nav>",
+        f"https://odd.example/{number}",
     )
 
 
