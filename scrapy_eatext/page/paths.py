@@ -22,6 +22,9 @@ _VALID = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 # Below a path of this length a path starts again as (//name)[index], and longer names
 # are replaced by *.  Few pages reach either limit.
 LONGEST, LONGEST_NAME = 500, 64
+# getpath() is used if it counts few siblings: up to _FEW for one path, or up to MORE
+# for all paths of a page.
+_FEW, MORE = 500, 50_000
 
 
 class Paths:
@@ -35,17 +38,25 @@ class Paths:
         self._longest = math.inf if whole else LONGEST
         self._longest_name = math.inf if whole else LONGEST_NAME
         self._paths: dict[Any, str] = {}
+        # For each parent how many siblings getpath() counts for a path to its children.
+        self._beside: dict[Any, float] = {None: 0}
+        self._left: float = MORE
         # For each parent the steps to its children.
         self._steps: dict[Any, dict[Any, str]] = {}
         # The index of each element among all of its name, filled when first needed.
         self._places: dict[Any, int] = {}
 
     def __del__(self) -> None:
-        for held in (self._paths, self._steps, self._places):
+        for held in (self._paths, self._beside, self._steps, self._places):
             free_backwards(held)
 
     def of(self, element: Any) -> str:
         """The path of an element, from the root of its document."""
+        if element not in self._paths and self._is_near(element):
+            path: str = element.getroottree().getpath(element)
+            if len(path) <= LONGEST:
+                self._paths[element] = path
+                return path
         way = []
         while element is not None and element not in self._paths:
             way.append(element)
@@ -58,6 +69,27 @@ class Paths:
                 path = f"{path}/{self._step(child)}"
             self._paths[child] = path
         return path
+
+    def _is_near(self, element: Any) -> bool:
+        """Whether getpath() gives a valid path of an element, and is fast enough."""
+        if self._name(element.tag) == "*":
+            return False
+        beside = self._beside
+        way = []
+        parent = element.getparent()
+        while parent not in beside:
+            way.append(parent)
+            parent = parent.getparent()
+        count = beside[parent]
+        for parent in reversed(way):
+            # getpath() writes invalid names.
+            count += len(parent) if self._name(parent.tag) != "*" else math.inf
+            beside[parent] = count
+        if count > _FEW:
+            if count > self._left:
+                return False
+            self._left -= count
+        return True
 
     def _indexed(self, element: Any) -> str:
         """A path by an element's index among all of its name."""
