@@ -77,6 +77,7 @@ class State:
             # SQLite's cache in memory is bounded.
             self._base = sqlite3.connect(path, isolation_level=None)
             self._open(sorted(hosts))
+            self._resume()
         except sqlite3.Error as error:
             if hasattr(self, "_base"):
                 self._base.close()
@@ -84,14 +85,6 @@ class State:
             if "locked" in str(error):
                 must = "another crawl is using it"
             raise ValueError(f"state is {path!r}, {must}: {error}") from error
-        self._run("UPDATE pages SET status='pending' WHERE status IN ('asked', 'held')")
-        self.is_resumed = bool(self.waiting())
-        # Failed URLs are tried again, but do not make the last round unfinished.
-        self._run("UPDATE pages SET status='pending' WHERE status='failed'")
-        # Within a round no URL is requested twice.
-        last_round = self._value("SELECT max(round) FROM pages") or 0
-        self._round = last_round + (not self.is_resumed)
-        self._cut_feeds()
 
     def _open(self, hosts: list[str]) -> None:
         for pragma in ("locking_mode=EXCLUSIVE", "journal_mode=WAL", "synchronous=1"):
@@ -106,6 +99,17 @@ class State:
         self._base.executemany(
             "INSERT OR IGNORE INTO hosts VALUES (?)", ((host,) for host in hosts)
         )
+
+    def _resume(self) -> None:
+        """Queue what the last run left, and see whether its round is unfinished."""
+        self._run("UPDATE pages SET status='pending' WHERE status IN ('asked', 'held')")
+        self.is_resumed = bool(self.waiting())
+        # Failed URLs are tried again, but do not make the last round unfinished.
+        self._run("UPDATE pages SET status='pending' WHERE status='failed'")
+        # Within a round no URL is requested twice.
+        last_round = self._value("SELECT max(round) FROM pages") or 0
+        self._round = last_round + (not self.is_resumed)
+        self._cut_feeds()
 
     def begin(self, visits: Iterable[Visit]) -> None:
         """Queue the start URLs, and in a new round known feeds and some lists again."""

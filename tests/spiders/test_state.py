@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -176,6 +177,19 @@ def test_a_file_that_another_version_or_program_made(path):
         base.execute("CREATE TABLE pages (url TEXT)")
     with pytest.raises(ValueError, match="another version or program made it"):
         State(path)
+
+
+@pytest.mark.parametrize("place", range(0, 40_000, 1_500))
+def test_a_damaged_file_is_refused_or_opens(path, place):
+    with closing(State(path)) as state:
+        state.add([Visit(f"http://site.test/{number}") for number in range(200)])
+    with Path(path).open("r+b") as file:
+        file.seek(place)
+        file.write(b"damage" * 50)
+    try:
+        State(path).close()
+    except ValueError as error:
+        assert f"state is {path!r}" in str(error)
 
 
 def test_a_file_that_another_crawl_uses(path, monkeypatch):
