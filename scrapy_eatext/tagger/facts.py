@@ -192,13 +192,6 @@ class TokenTable:
         return int(self.flag.max()) + 1 if len(self.flag) else 0
 
 
-def no_names() -> TokenTable:
-    """An empty table."""
-    none = np.zeros(0, dtype=np.int32)
-    kinds = np.zeros((0, 0), dtype=np.int16)
-    return TokenTable(np.zeros(0, dtype=np.uint32), none, none, none, kinds)
-
-
 @dataclass(frozen=True, slots=True)
 class Groups:
     """Entries grouped by equal keys; groups are in the order of their keys.

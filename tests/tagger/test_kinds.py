@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +10,7 @@ from hypothesis import strategies as st
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.walk import Walk
 from scrapy_eatext.tagger.context import HIGHEST, ZERO
-from scrapy_eatext.tagger.facts import VOTES, TokenTable, no_names
+from scrapy_eatext.tagger.facts import VOTES, TokenTable
 from scrapy_eatext.tagger.kinds import LEVEL, calibrated, name_votes, votes, words_on
 from scrapy_eatext.tagger.model import PythonTagger, Tagger
 from scrapy_eatext.tagger.trees import NO_TREES
@@ -50,7 +48,9 @@ def test_pages_without_a_known_word() -> None:
     table = table_of(thread=[100, 0], reply=[50, -20])
     assert name_votes(walk_of("sidebar"), table).tolist() == [0, 0]
     assert name_votes(Page.of("").blocks.walk, table).tolist() == [0, 0]
-    nothing = replace(no_names(), kinds=np.zeros((0, 3), dtype=np.int16))
+    none = np.zeros(0, dtype=np.int32)
+    no_kinds = np.zeros((0, 3), dtype=np.int16)
+    nothing = TokenTable(none.astype(np.uint32), none, none, none, no_kinds)
     assert name_votes(walk_of("thread"), nothing).tolist() == [0, 0, 0]
 
 
