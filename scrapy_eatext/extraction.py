@@ -56,11 +56,11 @@ def extract(
     those of the one algorithm, or a dict of options per algorithm.  ``keep`` and
     ``remove`` are CSS selectors, or lists of them, for elements that are main text, and
     that are not, whatever the algorithm decides.  With ``keep_walls`` walls, such as
-    error pages and log-ins, keep their text, which is empty otherwise.  With ``title`` text, Markdown and HTML
-    begin with the page's headline.  ``markdown`` may have ``front_matter``, ``links`` and
-    ``images``, each true or false, and ``chunks`` the arguments of MainText.chunks(); see
-    EATEXT_MARKDOWN and EATEXT_CHUNKS.  With ``blocks`` the verdict on every block is
-    computed at once, not on first access.
+    error pages and log-ins, keep their text, which is empty otherwise.  With ``title``
+    text, Markdown and HTML begin with the page's headline.  ``markdown`` may have
+    ``front_matter``, ``links`` and ``images``, each true or false, and ``chunks`` the
+    arguments of MainText.chunks(); see EATEXT_MARKDOWN and EATEXT_CHUNKS.  With
+    ``blocks`` the verdict on every block is computed at once, not on first access.
 
     The parsed tree of a Selector or response is used and never changed; its owner should
     not change it before the last access to the result's attributes.  There is no limit
