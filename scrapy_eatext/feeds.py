@@ -12,6 +12,7 @@ from tempfile import NamedTemporaryFile, TemporaryFile
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from scrapy.exporters import JsonLinesItemExporter
+from scrapy.extensions.postprocessing import PostProcessingManager
 from scrapy.utils.serialize import ScrapyJSONEncoder
 
 from scrapy_eatext.archive.record import needed, storable
@@ -110,7 +111,7 @@ class ParquetItemExporter(JsonLinesItemExporter):
         self._kinds: dict[str, set[str]] = {name: set() for name in names}
         self._known: dict[str, set[str]] = {}
         if _is_appended(file):
-            self._keep_rows(Path(file.name))
+            self._keep_rows(Path(_written_to(file).name))
 
     def _keep_rows(self, path: Path) -> None:
         """Keep the rows of a file, as Parquet is not appended to but written anew."""
@@ -121,7 +122,7 @@ class ParquetItemExporter(JsonLinesItemExporter):
         except (pa.ArrowException, OSError):  # such as a file that was cut off
             other = NamedTemporaryFile(  # noqa: SIM115 - closed with the exporter
                 prefix=f"{path.stem}-",
-                suffix=path.suffix,
+                suffix=".parquet",
                 dir=path.parent,
                 delete=False,
             )
@@ -168,4 +169,11 @@ class ParquetItemExporter(JsonLinesItemExporter):
 
 def _is_appended(file: IO[bytes]) -> bool:
     """Whether a file has content, and is one that Scrapy opened to append to it."""
-    return getattr(file, "mode", "") == "ab" and file.tell() > 0
+    file = _written_to(file)
+    # Not tell(), as gzip has written its header into the file's buffer.
+    return getattr(file, "mode", "") == "ab" and Path(file.name).stat().st_size > 0
+
+
+def _written_to(file: Any) -> Any:
+    """The file below a feed's post-processing, such as gzip."""
+    return file.file if isinstance(file, PostProcessingManager) else file

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from dataclasses import dataclass
 from datetime import date
@@ -12,6 +13,7 @@ import pytest
 
 pa = pytest.importorskip("pyarrow")
 from pyarrow import parquet
+from scrapy.extensions.postprocessing import GzipPlugin, PostProcessingManager
 from scrapy.utils.test import get_crawler
 
 from scrapy_eatext import ParquetItemExporter
@@ -99,6 +101,20 @@ def test_a_file_that_is_not_parquet_stays(tmp_path, caplog, content):
         export(ParquetItemExporter(file), {"n": 1})
     assert path.read_bytes() == content
     (other,) = set(tmp_path.iterdir()) - {path}
+    assert parquet.read_table(other).to_pylist() == [{"n": 1}]
+    assert caplog.messages == [f"{path} is not Parquet: this feed goes to {other}"]
+
+
+def test_a_compressed_file_stays(tmp_path, caplog):
+    path = tmp_path / "pages.parquet.gz"
+    for n in (0, 1):
+        with path.open("ab") as file:
+            to = PostProcessingManager([GzipPlugin], file, {})
+            export(ParquetItemExporter(to), {"n": n})
+            to.close()
+    first = BytesIO(gzip.decompress(path.read_bytes()))
+    (other,) = set(tmp_path.iterdir()) - {path}
+    assert parquet.read_table(first).to_pylist() == [{"n": 0}]
     assert parquet.read_table(other).to_pylist() == [{"n": 1}]
     assert caplog.messages == [f"{path} is not Parquet: this feed goes to {other}"]
 
