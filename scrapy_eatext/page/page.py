@@ -93,6 +93,8 @@ class Page:
                 f"a page is bytes, str, Selector or TextResponse, not {kind}"
             )
         selector = cast("Selector", html)
+        if isinstance(selector.root, str):  # a text, or HTML in JSON
+            return cls.of(str(selector.root), url)
         root = _root_of(selector)
         if root is not None and selector.type == "html":
             root = to_its_end(root)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,6 +76,15 @@ def test_a_page_with_its_text_before_the_end_stays(behind):
 def test_an_element_of_a_page_is_read_alone():
     selector = Selector(f"<p id=a>top</p><p>{TEXT}</p>", type="html")
     assert texts(selector.css("#a")[0]) == ["top"]
+
+
+def test_a_selector_of_a_text_is_a_page():
+    """HTML in JSON, and in an attribute."""
+    for selector in (
+        Selector(json.dumps({"html": f"<p>{TEXT}</p>"}), type="json").jmespath("html"),
+        Selector(f"<iframe srcdoc='<p>{TEXT}</p>'>").css("::attr(srcdoc)"),
+    ):
+        assert texts(selector[0]) == [TEXT]
 
 
 def test_a_page_that_is_deep_behind_its_end():
