@@ -285,11 +285,14 @@ def _class(value: Any) -> type:
 
 
 def _check_sendable(choice: Choice, place: Callable[[str], str]) -> None:
-    """Raise SettingError, with the key place(name), for values that JSON cannot hold."""
-    unit = choice.chunks.unit
-    if not isinstance(unit, str):
-        allowed = "an import path, as processes are sent it"
-        raise SettingError(part_of(place("chunks"), "unit"), unit, allowed)
+    """Raise SettingError, with the key place(name), for what processes cannot use."""
+    unit = part_of(place("chunks"), "unit"), choice.chunks.unit
+    for key, path in (unit, *((place("algorithm"), a) for a in choice.algorithms)):
+        if not isinstance(path, str) or path.startswith("__main__."):
+            allowed = (
+                "an import path, as processes are sent it, not of the crawl's script"
+            )
+            raise SettingError(key, path, allowed)
     options = {name: dict(given) for name, given in choice.options.items()}
     with suppress(TypeError, ValueError):
         if json.loads(json.dumps(options)) == options:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from contextlib import suppress
 
 import pytest
@@ -116,6 +117,21 @@ def test_what_processes_are_sent_is_what_json_can_hold(tags):
     ):
         with pytest.raises(SettingError, match=f"^{where} is .* must be what JSON"):
             config(EATEXT_EXECUTOR="process", **wrong)
+
+
+@pytest.mark.parametrize(
+    ("key", "given"),
+    [("EATEXT_ALGORITHM", "__main__.Own"), ("EATEXT_CHUNKS", {"unit": "__main__.own"})],
+)
+def test_processes_have_nothing_of_the_crawls_script(monkeypatch, key, given):
+    """Pages would fail one by one."""
+    script = sys.modules["__main__"]
+    monkeypatch.setattr(script, "Own", Plain, raising=False)
+    monkeypatch.setattr(script, "own", len, raising=False)
+    settings = {key: given, "EATEXT_EXECUTOR": "thread"}
+    config(**settings)
+    with pytest.raises(SettingError, match=f"{key}.* not of the crawl's script"):
+        config(**settings | {"EATEXT_EXECUTOR": "process"})
 
 
 def test_a_site_is_its_host_and_what_is_below_it():
