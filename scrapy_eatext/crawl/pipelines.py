@@ -200,7 +200,7 @@ class EatextPipeline(Component):
         """The change that removes the raw HTML, or empties a field of a class."""
         name = self._config.html_field
         if isinstance(item, _OPEN_ITEMS):
-            return {name: _REMOVED} if name in adapter else {}
+            return {name: _REMOVED} if name and name in adapter else {}
         value = _value(adapter, name, whole=True)
         if _is_empty(value):
             return {}
@@ -272,10 +272,8 @@ def _value(adapter: ItemAdapter, name: str, *, whole: bool = False) -> Any:
 
     A list of one value, as of an item loader, gives that value, unless ``whole``.
     """
-    try:
-        value: Any = adapter.get(name) if name else None
-    except AttributeError:  # declared, but not set yet
-        return None
+    # A field may be declared but not set, and reading a key may add it (defaultdict).
+    value: Any = adapter[name] if name and name in tuple(adapter) else None
     is_single = isinstance(value, (list, tuple)) and len(value) == 1
     return value[0] if is_single and not whole else value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -99,6 +100,15 @@ def test_an_item_that_cannot_be_filled_is_not_lost(
     (complaint,) = complaints(caplog)
     assert said in complaint
     assert "EATEXT_ITEMS" in complaint
+
+
+@pytest.mark.parametrize("setting", [{}, {"EATEXT_HTML_FIELD": "html"}])
+def test_a_dict_has_its_own_keys_and_the_text(server, setting):
+    def make(**fields):
+        return defaultdict(list, {"": "a column without a name"})
+
+    item, _ = one(server, {**ADDON, **setting}, make)
+    assert item == {"": "a column without a name", "main_text": text_of("one")}
 
 
 class NoTruth:
