@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import parse_qsl, urlsplit
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from scrapy_eatext.crawl import tuning
@@ -194,10 +195,12 @@ class Extractor:
                 return True
             if self._recent.find(key) is not None:
                 return False
+        # APIs that download pages get their URLs as parameters.
+        others = [value for _, value in parse_qsl(urlsplit(response.url).query)]
         result = self.known(response)
-        metadata = result and result.computed.get("metadata")
-        canonical = metadata.canonical_url if metadata else ""
-        return bool(canonical) and key_of(canonical) in keys
+        if result and (metadata := result.computed.get("metadata")):
+            others.append(metadata.canonical_url)
+        return any(key_of(other) in keys for other in others if other)
 
 
 def urls_of(response: Response, request: Request | None) -> list[str]:

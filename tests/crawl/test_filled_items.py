@@ -290,6 +290,15 @@ def test_urls_that_mean_the_response(server, caplog, url):
     assert complaints(caplog) == []
 
 
+def test_the_url_of_a_page_that_an_api_downloads(server, caplog):
+    path = "/page/one?key=1&url=https%3A%2F%2Ffar.example%2Fa%3Fb%3D2"
+    for url, warnings in (("https://far.example/a?b=2", 0), ("https://far.example", 1)):
+        item, done = one(server, ADDON, dict, path=path, url=url)
+        assert item["main_text"] == text_of("one")
+        assert done.eatext("item/") == {"response": 1}
+        assert len(complaints(caplog)) == warnings
+
+
 class OtherUrlSpider(UrlSpider):
     """Yields items with the URL of the first page from the second."""
 
