@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from scrapy_eatext.crawl import tuning
@@ -196,7 +196,7 @@ class Extractor:
             if self._recent.find(key) is not None:
                 return False
         # APIs that download pages get their URLs as parameters.
-        others = [value for _, value in parse_qsl(urlsplit(response.url).query)]
+        others = [value for _, value in parse_qsl(response.url.partition("?")[2])]
         result = self.known(response)
         if result and (metadata := result.computed.get("metadata")):
             others.append(metadata.canonical_url)
