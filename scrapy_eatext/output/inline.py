@@ -11,7 +11,8 @@ from urllib.parse import unquote
 
 from scrapy_eatext.output.embeds import embed_of, label_of, posts_in
 from scrapy_eatext.page.characters import INVISIBLE
-from scrapy_eatext.page.tags import AMP_IMAGES, IMG, SOURCE
+from scrapy_eatext.page.columns import ElementColumn
+from scrapy_eatext.page.tags import AMP_IMAGES, IMG, SOURCE, TAG_ID
 from scrapy_eatext.page.urls import Addresses
 from scrapy_eatext.page.walk import attribute_values, nodes_of
 
@@ -35,6 +36,9 @@ SOURCES = (
     "srcset",
     "src",
 )
+_PARENT, _TAG = ElementColumn.PARENT, ElementColumn.TAG
+# Headings, and terms of definition lists.
+_TITLES = frozenset(TAG_ID[name] for name in "dt h1 h2 h3 h4 h5 h6".split())
 # A candidate of a srcset: its address, which may have commas inside, and its size.
 _CANDIDATE = re.compile(r"([^\s,](?:\S*[^\s,])?)(?:,+(?=\s|\Z)|\s+([^,]*))?")
 _LONGEST_SRCSET = 8192
@@ -107,10 +111,22 @@ class Inlines:
         """
         hrefs = attribute_values(self._walk, links, "href")
         self._hrefs = dict(zip(links, hrefs, strict=True))
+        self._hrefs.update(dict.fromkeys(self._to_themselves()))
         if around:
             elements = nodes_of(self._walk, around, places)
             at = zip(around, places, strict=True)
             self._elements = dict(zip(at, elements, strict=True))
+
+    def _to_themselves(self) -> list[int]:
+        """The links of titles that lead to the titles, or to the sections below them."""
+        cell = self._walk.elements.item
+        rows = [
+            row
+            for row, href in self._hrefs.items()
+            if href and href[0] == "#" and cell(cell(row, _PARENT), _TAG) in _TITLES
+        ]
+        links = zip(rows, nodes_of(self._walk, rows), strict=True)
+        return [row for row, link in links if _is_to_itself(link)]
 
     @cached_property
     def most(self) -> int:
@@ -214,6 +230,13 @@ def sources_of(image: Any) -> Iterator[str]:
                 yield source.get("data-srcset") or source.get("srcset") or ""
         if around.tag != SOURCE:
             return
+
+
+def _is_to_itself(link: Any) -> bool:
+    """Whether a link leads to itself, its title or the element around the title."""
+    place = link.get("href")[1:]
+    around = link, *islice(link.iterancestors(), 2)
+    return place in [element.get("id") for element in around]
 
 
 def _fallback_of(element: Any) -> Any:
