@@ -71,6 +71,8 @@ def images_in(walk: Walk, figures: list[int]) -> Iterator[Found]:
     for figure in nodes_of(walk, figures[:_MAX_LOOKED_AT]):
         text = None
         for image in islice(figure.iter("img"), _MAX_INSIDE):
+            if next(image.iterancestors("figure")) is not figure:
+                continue  # the inner figure has its own caption
             if text is None:
                 caption = next(figure.iter("figcaption"), None)
                 text = "" if caption is None else beginning(caption, _MOST_CHARS)
