@@ -453,7 +453,11 @@ class Reader:
         rows = BREADCRUMBS.rows(walk)[:_MAX_PATHS]
         for links in nodes_in(walk, rows, ("a",), _MAX_STEPS):
             if len(links) > 1:
-                path = [(beginning(a, _MAX_NAME), a.get("href") or "") for a in links]
+                path = [
+                    (beginning(a, _MAX_NAME), a.get("href") or "")
+                    for a in links
+                    if "aside" not in (a.getparent().get("class") or "")
+                ]
                 yield "page", self._path(path)
 
     def _path(self, steps: Iterable[tuple[str, str]]) -> tuple[Breadcrumb, ...]:
