@@ -110,7 +110,8 @@ _DATE = re.compile(
     # A time of day may follow at once.
     r"|(?P<y4>(?:19|20)\d\d)\s?[年년]\s?(?P<m4>\d{1,2})\s?[月월]\s?(?P<d4>\d{1,2})\s?[日일])"
     rf"|\b(?P<m2>{_WORD})\.?\s{{1,3}}(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?:,\s{{0,3}}|\s{{1,3}})"
-    r"(?P<y2>(?:19|20)\d\d)(?!\d)",
+    # The time of day, as asctime() writes it, and a zone.
+    r"(?:\d\d:\d\d:\d\d\s(?:[A-Z]{2,5}\s|[+-]\d{4}\s)?)?(?P<y2>(?:19|20)\d\d)(?!\d)",
     re.IGNORECASE,
 )
 # The forms with the name of a month, and the one whose day may be either number.
@@ -121,7 +122,7 @@ _YEAR = re.compile(r"(?:19|20|25)\d\d")
 # Thai months are written with years of the Buddhist era, which is 543 years ahead.
 _THAI = re.compile(r"[\u0e01-\u0e4e]")
 _BUDDHIST = 543
-# A time of day behind a date, as in RFC 2822.
+# A time of day behind a date, as in RFC 2822, or before its year.
 _TIME = re.compile(rf"(?:[,.\s]{{1,3}}|(?<=日))(\d\d?):(\d\d)(?::(\d\d))?{_BEHIND}")
 
 # Hours: no time zone is further from UTC.
@@ -151,8 +152,8 @@ def iso(text: str, *, day_first: bool = True) -> str:
         if len(day_of_month) + len(month) + len(separator) > 3:
             day = _day(year, month, day_of_month)
             return _moment(day, hour, *others) if day and hour else day
-    for day, _, end in found(text, day_first=day_first):
-        time_of_day = _TIME.match(text, end)
+    for day, begin, end in found(text, day_first=day_first):
+        time_of_day = _TIME.match(text, end) or _TIME.search(text, begin, end)
         return _moment(day, *time_of_day.groups()) if time_of_day is not None else day
     return ""
 
