@@ -28,7 +28,7 @@ _BY = re.compile(
     # A link or another element may begin directly behind it.
     r"|^(?:written\s+)?by(?=(?-i:[A-Z][a-z]))"
     # Words that begin a byline only before a colon.
-    r"|^(?:авторы?|текст|te(?:xte?|kst)(?:\s(?:och|og|und|en)\s[^\W\d_]{4,9})?|yazar|yazan"
+    r"|^(?:interview|авторы?|текст|te(?:xte?|kst)(?:\s(?:och|og|und|en)\s[^\W\d_]{4,9})?|yazar|yazan"
     r"|penulis|tác giả|írta|kirjoittaja|συντάκτης|الكاتب|كتبت?|نویسنده|کתب|כתבה?|लेखक|โดย|ผู้เขียน"
     r"|作者|记者|記者|编辑|著者|執筆者?|筆者|撰文|文|글|기자)\s?[:：＝]\s*"
     # "Reporter" before a name, in Chinese.
@@ -87,8 +87,9 @@ _BETWEEN = re.compile(
 _NO_NAME = frozenset(
     "about admin administrator advertisement all anonymous article author authors bio by "
     "category comment comments contributor correspondent default desk details e-mail edit "
-    "editor editorial editors email facebook fail false featured follow guest home info "
-    "information interest login more n/a nan nobody none null our permalink post posts "
+    "editor editorial editors email facebook fail false featured follow foto guest home "
+    "info information interest interview login more n/a nan nobody none null our permalink photo "
+    "photography photos post posts "
     "press print profile published read release released reply reporter senior share "
     "special staff subscribe super team the this true tweet twitter undefined unknown "
     "update updated user version view web website writer writers written".split()

@@ -340,7 +340,7 @@ class Visible:
                 break
             text = self._text(node, first, last)
             if 0 < len(text) <= _SHORT:
-                names = names_in(text)
+                names = names_in(_formatted_name(node) or text)
                 if names and not self._is_elsewhere(node):
                     # The names of further authors have the same parent.
                     parent = around
@@ -469,6 +469,14 @@ class Visible:
                 change = "else"
             done = end
             yield Dated(day, text[begin:end], change)
+
+
+def _formatted_name(node: Any) -> str:
+    """The name in an hCard, without the words of any language around it."""
+    for part in islice(node.iter(etree.Element), _MAX_PARTS):
+        if "fn" in (part.get("class") or "").split():
+            return shortened(beginning(part, _SHORT))
+    return ""
 
 
 def _in_elements(names: list[str], node: Any) -> list[str]:
