@@ -75,6 +75,7 @@ _BY = re.compile(
     r"(?:[,;|·•»–—]|\W{1,9}(?:at|in|on|posted)\b| -|\W{1,9}\d|\Z)",
     re.IGNORECASE,
 )
+_BEHIND = re.compile(r"\s{0,3}[;|·•»–—\n]|\s-\s|[\s,(]{1,9}\d")
 # What may stand between a title and the text behind it in its line.
 _DASHES = "–—-:|"
 _BETWEEN = " \xa0\t–—-:|·•,;/"
@@ -487,7 +488,15 @@ def _by(line: str) -> str:
     """The author whom a line such as "Started by Ann, 02.03.2026" names, or ""."""
     found = _BY.match(line)
     name, _, last = found[1].rpartition(" ") if found else ("", "", "")
-    return name if dates.is_month(last) else f"{name} {last}"
+    return name if dates.is_month(last) else f"{name} {last}".strip()
+
+
+def _named(line: str) -> str:
+    """The author in a text that is marked as such, without a date and the like."""
+    name = _BEHIND.split(line, 1)[0]
+    before, _, last = name.rpartition(" ")
+    name = _by(line) or (before if dates.is_month(last) else name).rstrip(" ,(")
+    return "" if name.endswith(":") else name
 
 
 class _Details:
@@ -531,13 +540,16 @@ class _Details:
         prices = filter(None, map(_PRICE.search, lines))
         # Of two prices side by side the first is the old one.
         price = next((found[1].strip() for found in prices), "")
-        bylines = [*self._texts(self._authors, row, end), *map(_by, lines)]
-        author = next(filter(None, map(without_says, bylines)), "")
+        marked = self._texts(self._authors, row, end)
+        names = [(line, _named(without_says(line))) for line in marked]
+        names += [(line, without_says(_by(line))) for line in lines]
+        byline, author = next((pair for pair in names if pair[1]), ("", ""))
         text = "\n\n".join(
             text
             for n, text in pieces
             if n in self._kept
             and not days.get(text)
+            and text != byline
             and without_says(text) != author
             and any(map(str.isalnum, _PRICE.sub("", text)))
         )

@@ -143,6 +143,17 @@ def test_prices(text, price):
             "{link} <b class=author>Ann Li</b> <span>4 Mar 2024</span>",
             ("", DAY, "", "Ann Li"),
         ),
+        (
+            "{}",
+            "{link}<p class=poster>Started by <a href=/u/bo>bo</a> » 4 Mar 2024",
+            ("", DAY, "", "bo"),
+        ),
+        ("{}", "{link}<p>By Ann Li, Boat News<p>{text}", (TEXT, "", "", "Ann Li")),
+        (
+            "{}",
+            "{link}<p class=author>Ann Li, Bo Ek - 3 min",
+            ("", "", "", "Ann Li, Bo Ek"),
+        ),
         ("{}", "<p>2.<p>{link}<p>{text}<p>$ 20.00", (TEXT, "", "$ 20.00", "")),
         ("{}", "{link} – $ 20.00", ("", "", "$ 20.00", "")),
         ("{}", "<h2>{name}</h2><p>{text}<p>{more}", (TEXT, "", "", "")),
