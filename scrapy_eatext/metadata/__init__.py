@@ -25,4 +25,4 @@ def read_metadata(page: Page) -> Metadata:
 
 
 def write_metadata(judged: JudgedPage) -> Metadata:
-    return read_metadata(judged.page)
+    return Reader(judged.page, judged.verdict.page_type or "").read()

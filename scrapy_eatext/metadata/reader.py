@@ -107,6 +107,8 @@ _MAX_PATHS, _MAX_STEPS = 5, 20
 _NOTHING = frozenset(("undefined", "null", "nan", "[object object]"))
 _BRACES = "{{"
 
+# Types of pages whose names and dates are of reviews or entries.
+_OF_OTHERS = frozenset(("collection", "listing", "product"))
 # The sources of dates shown to readers, and None for no date.
 _SHOWN = (None, "time", "page")
 
@@ -124,13 +126,15 @@ _T = TypeVar("_T")
 class Reader:
     """Reads the metadata of one page, each field by a method with the field's name.
 
+    ``kind`` is the page's type, as far as it is known.
+
     The method yields pairs of a source and a value, the best first; for a date also the
     date as the page has it.  A field whose method fails is left empty, and the others
     are read.
     """
 
-    def __init__(self, page: Page) -> None:
-        self._page = page
+    def __init__(self, page: Page, kind: str = "") -> None:
+        self._page, self._kind = page, kind
         self._metas = page.head.metas
         self._links = page.head.links
         # The raw dates are set when the dates are read.
@@ -294,14 +298,15 @@ class Reader:
             if not _WRITTEN_BY.isdisjoint(labels):
                 yield "meta", True, self._split(self._meta(f"twitter:data{number}"))
         yield "microdata", True, [self._things.in_microdata("author")]
-        if not self._is_product:
+        if not self._shows_others:
             yield "page", True, self._visible.authors(is_dated=is_dated)
 
     @cached_property
-    def _is_product(self) -> bool:
-        """Whether the page is a product's, so that names and dates are of reviews."""
+    def _shows_others(self) -> bool:
+        """Whether the page's names and dates are of reviews, or of a list's entries."""
         kinds = self._metas.get("og:type", ())
-        return self._data.is_product or any(
+        is_one = self._kind in _OF_OTHERS or self._data.is_product
+        return is_one or any(
             kind.lower().startswith(("product", "og:product")) for kind in kinds
         )
 
@@ -333,13 +338,14 @@ class Reader:
     def _published(self) -> Iterator[_Date]:
         others = "dateCreated", "uploadDate", "datePosted"
         yield from self._told(_PUBLISHED, "datePublished", *others)
-        if self._is_product:
-            return
         visible = self._visible
-        yield from self._shown("time", visible.times, "")
+        if not self._shows_others:
+            yield from self._shown("time", visible.times, "")
         match = _URL_DATE.search((self._page.url or "").partition("?")[0])
         if match is not None:
             yield from self._iso("page", ["-".join(filter(None, match.groups()))])
+        if self._shows_others:
+            return
         yield from self._shown("page", visible.written, "")
         # A page without another date has that of its update.
         yield from self._shown("time", visible.times, "updated")
@@ -347,14 +353,13 @@ class Reader:
 
     def _modified(self) -> Iterator[_Date]:
         yield from self._told(_MODIFIED, "dateModified")
-        if self._is_product or self._sources.get("published") not in _SHOWN:
+        if self._sources.get("published") not in _SHOWN:
             return  # data with a publication date would have a modification date too
-        for source, found in (
-            ("time", self._visible.times),
-            ("page", self._visible.written),
-            ("page", self._visible.foot()),
-        ):
-            yield from self._shown(source, found, "updated", "edited")
+        changes = "updated", "edited"
+        if not self._shows_others:
+            yield from self._shown("time", self._visible.times, *changes)
+            yield from self._shown("page", self._visible.written, *changes)
+        yield from self._shown("page", self._visible.foot(), *changes)
 
     @cached_property
     def _of_events(self) -> frozenset[str]:

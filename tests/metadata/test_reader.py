@@ -7,6 +7,7 @@ import re
 import time
 import tracemalloc
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -23,6 +24,7 @@ from scrapy_eatext.metadata.visible import Visible
 from scrapy_eatext.page import Page, dates
 from scrapy_eatext.page.head import head_of
 from scrapy_eatext.result import IncompleteError
+from tests.support.kept import rendered, whole
 from tests.support.pages import any_pages, json_ld
 from tests.support.properties import check_linear
 from tests.support.suites import table_of, values_of
@@ -55,6 +57,17 @@ ARTICLE = {
     "inLanguage": "en-GB",
     "url": "/boats",
 }
+
+
+@pytest.mark.parametrize("kind", ["article", "collection", "listing", "product"])
+def test_names_and_dates_of_entries_and_reviews(kind):
+    """Only the foot of a list or a product's page has a date of the page's own."""
+    byline = "<p>By Ann Li, <time>2024-03-04</time></p><p>Text.</p>"
+    foot = "<p>This page was last edited on 3 May 2024</p>"
+    page = Page.of(f"<h1>Boats on the river</h1>{byline * 20}{foot}", URL[:-10])
+    found = rendered(page, replace(whole(page), page_type=kind)).metadata
+    own = ("2024-03-04", ("Ann Li",)) if kind == "article" else ("", ())
+    assert (found.published, found.authors, found.modified) == (*own, "2024-05-03")
 
 
 def test_images_that_only_have_a_size():
