@@ -28,7 +28,7 @@ from scrapy_eatext.output.passages import (
 )
 from scrapy_eatext.output.pieces import MarkdownParts, PlainParts, Shown
 from scrapy_eatext.page.blocks import Blocks
-from scrapy_eatext.page.tags import PARAGRAPH
+from scrapy_eatext.page.tags import PARAGRAPH, TERM
 from scrapy_eatext.page.values import shortened
 from scrapy_eatext.result import Chunk
 
@@ -150,8 +150,9 @@ class _Room:
         return self.most - self.shown.lead(start, end)
 
     def holds(self, passage: Passage) -> bool:
-        """Whether a passage stays with the next one: a heading or a header row."""
-        return passage.rank >= 0 or passage.start in self.headers
+        """Whether a passage stays with the next: a heading, a term or a header row."""
+        is_title = passage.rank >= 0 or passage.kind == TERM
+        return is_title or passage.start in self.headers
 
     def measured(self, passages: list[Passage]) -> list[Passage]:
         """Passages measured as they are shown, each with the empty line after it."""

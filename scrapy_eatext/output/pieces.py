@@ -83,12 +83,20 @@ class MarkdownParts:
         self._nodes = replace(nodes, spans=[*nodes.spans], code={**nodes.code})
         self._layout = layout
         self._parents: dict[int, int] = {}
+        # For each term and definition the first term of its item.
+        self._terms: dict[int, int] = {}
         holders = [0]
         in_tables: set[int] = set()
         while holders:
             holder = holders.pop()
             inside = nodes.children[holder]
             self._parents |= dict.fromkeys(inside, holder)
+            if nodes.kinds[holder] == NodeKind.DEFINITIONS:
+                term = before = inside[0]
+                for node in inside:
+                    begins = nodes.kinds[before] != nodes.kinds[node] == NodeKind.TERM
+                    self._terms[node] = term = node if begins else term
+                    before = node
             if holder in nodes.tables or holder in in_tables:
                 in_tables.update(inside)
             holders += [node for node in inside if node in nodes.children]
@@ -291,8 +299,8 @@ class MarkdownParts:
     ) -> Nodes:
         """The nodes ``inside``, with the lists and quotes around them.
 
-        Items whose first block comes before the one of number ``first`` are left out,
-        with their lists.
+        Items whose first block, or term, comes before the one of number ``first`` are
+        left out, with their lists.
         """
         parents, kinds = self._parents, self._whole.kinds
         children: dict[int, list[int]] = {0: [], **{node: [] for node in tables}}
@@ -301,7 +309,9 @@ class MarkdownParts:
             while True:
                 if kinds[holder] == NodeKind.TABLE:  # the node is a caption
                     holder = parents[holder]
-                elif kinds[holder] == NodeKind.ITEM and (self._first(holder) < first):
+                elif (
+                    kinds[holder] == NodeKind.ITEM or holder in self._terms
+                ) and self._first(self._terms.get(holder, holder)) < first:
                     holder = parents[parents[holder]]
                 elif holder in children:
                     children[holder].append(child)

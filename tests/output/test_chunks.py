@@ -66,6 +66,12 @@ def test_headings_stay_with_what_they_head():
     assert texts(cut(f"<h2>A b c</h2><p>{words(9)}</p>", 10)) == ["A b c", words(9)]
 
 
+def test_terms_stay_with_their_definitions():
+    a, b = words(7), words(8, 10)
+    html = f"<p>{a}</p><dl><dt>One<dt>Two<dd>{b}<dt>Three<dd>x</dl>"
+    assert texts(cut(html, 10)) == [a, f"One\n\nTwo\n\n{b}", "Three\n\nx"]
+
+
 def test_a_part_begins_a_chunk_unless_the_last_one_is_short():
     part = f"<h2>Part</h2><p>{words(5)}</p>"
     assert texts(cut(part * 2, 12)) == [f"Part\n\n{words(5)}"] * 2
@@ -279,6 +285,13 @@ def test_markup_that_is_cut_is_whole_in_each_chunk():
         f"**{said[1]}**",
         said[2],
         f"{words(7)}\n\n4. x",
+    ]
+    html = f"<dl><dt>One<dd><p>{words(7)}<p>{words(8)}<dd>{words(9)}<dt>Two<dd>x</dl>"
+    assert texts(cut(html, 10, markdown=True)) == [
+        f"- **One**\n\n  {words(7)}",
+        words(8),
+        words(9),
+        "- **Two**\n\n  x",
     ]
     html = f"<p><a href=/a>{' '.join(said)}</a></p>"
     assert texts(cut(html, 10, markdown=True)) == [
