@@ -133,11 +133,11 @@ def _button(text: str) -> str:
 
 
 def _label(text: str) -> str:
-    """A line's text before its colon, or the whole line if it is no sentence."""
+    """A line's text before its colon, without numbers, or the line if no sentence."""
     text = _REPLY.sub("", text[:_LONG])
     label, colon, _ = text.partition(":")
     if colon and len(label) < _LABEL:
-        return label
+        return " ".join(_DIGITS.sub("", label).split())
     return text if text[-1:].isalnum() else ""
 
 

@@ -220,6 +220,16 @@ def test_subjects_and_bylines_with_weekdays_are_not_its_text():
     assert "**" not in markdown(tree_saying(html, *kept))
 
 
+def test_numbered_bylines_are_not_its_text():
+    """As SMF has them, in any language."""
+    html = "".join(
+        f"<div class=post><h4><a href=/u/{who}>{who}</a></h4>"
+        f"<div>« <b>Ответ #{n} :</b> {n} Марта 2024, 10:02:00 »</div><p>{said}</p></div>"
+        for n, (who, _, said) in enumerate(PEOPLE, 1)
+    )
+    assert [post.text for post in thread(html)] == [said for *_, said in PEOPLE]
+
+
 def test_text_that_an_algorithm_dropped():
     """A post of which nothing is kept stands where the others do."""
     found = spoken(board("XenForo"), [said for *_, said in PEOPLE[:2]])
