@@ -129,7 +129,11 @@ def write_entries(judged: JudgedPage) -> tuple[Entry, ...]:
     units = judged.units
     if not isinstance(units, Blocks) or not judged.shown.units or _is_thread(judged):
         return ()
-    return tuple(_Reader(judged, units).entries())
+    entries = tuple(_Reader(judged, units).entries())
+    posts = judged.output("posts") if judged.thread is not None else ()
+    authors = {post.author for post in posts}
+    people = sum(entry.title in authors for entry in entries)
+    return entries if 2 * people <= len(entries) else ()
 
 
 def _is_thread(judged: JudgedPage) -> bool:

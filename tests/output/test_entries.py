@@ -227,9 +227,11 @@ def test_what_is_not_kept_is_no_entry():
     assert titles(html, dropped) == named(*NAMES)
 
 
-def test_names_of_users_are_no_entries_of_a_thread():
+@pytest.mark.parametrize("sentences", [1, 5])
+def test_names_of_users_are_no_entries_of_a_thread(sentences):
     html = "".join(
-        f"<div class=post><a href=/u/{name}>{name}</a><p>{TEXT} {TEXT}</p></div>"
+        f"<div class=post><h4><a href=/u/{name}>{name}</a></h4>"
+        f"<p>{TEXT * sentences}</p></div>"
         for name in SHORT
     )
     assert entries(html, page_type="forum") == []
