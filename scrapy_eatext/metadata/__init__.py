@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from scrapy_eatext.result import Metadata
 
 
-def read_metadata(page: Page) -> Metadata:
-    """The metadata of a page.  Raises IncompleteError if a field could not be read."""
-    return Reader(page).read()
+def read_metadata(page: Page, kind: str = "") -> Metadata:
+    """The metadata of a page of a type.  Raises IncompleteError if a field fails."""
+    return Reader(page, kind).read()
 
 
 def write_metadata(judged: JudgedPage) -> Metadata:
-    return Reader(judged.page, judged.verdict.page_type or "").read()
+    return read_metadata(judged.page, judged.verdict.page_type or "")
