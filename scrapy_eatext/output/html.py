@@ -6,9 +6,10 @@ attributes are escaped, and addresses have safe schemes.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.output.nodes import parted
@@ -154,22 +155,27 @@ class _Writer:
             caption = "<br>".join(map(self._inline, leaves))
             parts.append(f"<caption>{caption}</caption>")
         head, body = table.head, table.body
-        if any(cell and at + cell.rows > len(head) for at, row in enumerate(head)
-               for cell in row):  # fmt: skip
+        if head and body and not set(head[-1]).isdisjoint(body[0]):
             head, body = (), (*head, *body)  # no cell spans beyond its thead
+        # How many rows each cell spans, for those not yet written.
+        heights = Counter(chain.from_iterable(map(set, (*head, *body))))
         for name, rows in (("thead", head), ("tbody", body)):
             if rows:
                 parts.append(f"<{name}>")
                 for row in rows:
-                    cells = "".join([self._cell(cell) for cell in row if cell])
-                    parts.append(f"<tr>{cells}</tr>")
+                    cells = [
+                        self._cell(cell, columns, heights.pop(cell))
+                        for cell, columns in Counter(row).items()
+                        if cell in heights
+                    ]
+                    parts.append(f"<tr>{''.join(cells)}</tr>")
                 parts.append(f"</{name}>")
         parts.append("</table>")
 
-    def _cell(self, cell: Cell) -> str:
+    def _cell(self, cell: Cell, columns: int, rows: int) -> str:
         name = "th" if cell.header else "td"
-        spans = f' colspan="{cell.columns}"' if cell.columns > 1 else ""
-        spans += f' rowspan="{cell.rows}"' if cell.rows > 1 else ""
+        spans = f' colspan="{columns}"' if columns > 1 else ""
+        spans += f' rowspan="{rows}"' if rows > 1 else ""
         if any(node in self._nodes.children for node in cell.inside):
             blocks = _Writer(self._nodes)
             for node in cell.inside:

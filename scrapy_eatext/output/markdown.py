@@ -18,6 +18,7 @@ from unicodedata import category
 from scrapy_eatext.native.loading import twin
 from scrapy_eatext.output.formulas import MAILBOX, for_markdown
 from scrapy_eatext.output.nodes import (
+    Cell,
     merged,
     parted,
     quoted,
@@ -41,7 +42,7 @@ from scrapy_eatext.page.tags import (
 
 if TYPE_CHECKING:
     from scrapy_eatext.output.judged import JudgedPage
-    from scrapy_eatext.output.nodes import Cell, Nodes
+    from scrapy_eatext.output.nodes import Nodes
     from scrapy_eatext.output.placing import Span
 
 # Punctuation that a backslash escapes, as ranges of characters.
@@ -328,14 +329,17 @@ class _Writer:
         for leaf in self._nodes.caption(node):
             self._put(self._leaf(leaf))
             self.out.append(self._gap)
-        head, *more = table.head or [[None] * table.width]
-        lines = [self._row(head), "|" + " --- |" * table.width]
-        lines += [self._row(row) for row in (*more, *table.body)]
+        # A cell is written in the first of its places alone.
+        written: set[Cell] = set()
+        lines: list[str] = []
+        for row in (*(table.head or [[Cell()] * table.width]), *table.body):
+            texts: list[str] = []
+            for cell in row:
+                texts.append("" if cell in written else self._cell(cell))
+                written.add(cell)
+            lines.append("| " + " | ".join(texts) + " |")
+        lines.insert(1, "|" + " --- |" * table.width)
         self._put("\n".join(lines))
-
-    def _row(self, row: Sequence[Cell | None]) -> str:
-        cells = ["" if cell is None else self._cell(cell) for cell in row]
-        return "| " + " | ".join(cells) + " |"
 
     def _cell(self, cell: Cell) -> str:
         nodes, hidden = self._nodes, STRONG_TEXT if cell.header else 0

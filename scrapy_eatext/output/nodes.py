@@ -256,16 +256,15 @@ class Code(NamedTuple):
     language: str
 
 
-class Cell(NamedTuple):
-    """A cell of a table: its blocks, and how many columns and rows it spans.
+@dataclass(slots=True, eq=False)
+class Cell:
+    """A cell of a table: its blocks.
 
     ``inside`` are its child nodes: blocks, and nodes that hold blocks.
     """
 
-    leaves: Sequence[int]
+    leaves: Sequence[int] = ()
     header: bool = False
-    columns: int = 1
-    rows: int = 1
     inside: Sequence[int] = ()
 
 
@@ -273,12 +272,12 @@ class Cell(NamedTuple):
 class Table:
     """A data table: its header rows and its other rows.
 
-    A row has an entry for each column: a cell, or None in a place that a cell to the
-    left or above spans.
+    A row has a cell for each column: one that spans several columns or rows stands in
+    all of its places.
     """
 
-    head: Sequence[Sequence[Cell | None]]
-    body: Sequence[Sequence[Cell | None]]
+    head: Sequence[Sequence[Cell]]
+    body: Sequence[Sequence[Cell]]
     width: int
 
 

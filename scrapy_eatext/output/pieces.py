@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.output.markdown import markdown
-from scrapy_eatext.output.nodes import Code, Table, bounds_of, cut, text_of
+from scrapy_eatext.output.nodes import Cell, Code, Table, bounds_of, cut, text_of
 from scrapy_eatext.page.columns import NodeKind
 from scrapy_eatext.page.tags import TEX_TEXT
 
 if TYPE_CHECKING:
     from scrapy_eatext.output.judged import JudgedPage
-    from scrapy_eatext.output.nodes import Cell, Nodes
+    from scrapy_eatext.output.nodes import Nodes
     from scrapy_eatext.output.passages import Layout
     from scrapy_eatext.output.placing import Span
 
@@ -27,7 +28,7 @@ _PAUSE = re.compile(" |(?=[\u2e80-\ud7ff])")
 # The most characters that count as a word or token where a text may repeat.
 _LONGEST = 20
 Measure = Callable[[str], int]
-_Row = Sequence["Cell | None"]
+_Row = Sequence[Cell]
 
 
 def _may_repeat(text: str, measure: Measure, most: int) -> bool:
@@ -104,8 +105,10 @@ class MarkdownParts:
         self._row_of: dict[int, tuple[int, int]] = {}
         for node in sorted(nodes.tables, reverse=True):
             table = nodes.tables[node]
-            for number, line in enumerate((*table.head, *table.body)):
-                self._row_of |= dict.fromkeys(_leaves(line), (node, number))
+            lines = [*enumerate((*table.head, *table.body))]
+            for number, line in reversed(lines):  # a cell's first row counts
+                place = node, number
+                self._row_of |= {leaf: place for cell in line for leaf in cell.leaves}
         # Rules in tables are not written.
         leaves = [
             leaf
@@ -281,17 +284,14 @@ class MarkdownParts:
         table = self._whole.tables[node]
         count = len(table.head)
         head: Sequence[_Row] = [table.head[n] for n in rows if n < count]
-        body = [
-            [
-                cell
-                and cell._replace(
-                    leaves=[leaf for leaf in cell.leaves if leaf in blocks]
-                )
-                for cell in table.body[n - count]
-            ]
-            for n in rows
-            if n >= count
-        ]
+        # The cells as they are shown.
+        made = {cell: cell for line in table.head for cell in line}
+        body = [table.body[n - count] for n in rows if n >= count]
+        for cell in chain.from_iterable(body):
+            if cell not in made:
+                shown = [leaf for leaf in cell.leaves if leaf in blocks]
+                made[cell] = Cell(shown, cell.header)
+        body = [[made[cell] for cell in line] for line in body]
         return Table(head or self._heads[node][0], body, table.width)
 
     def _tree(
@@ -329,7 +329,3 @@ class MarkdownParts:
 
 
 Shown = PlainParts | MarkdownParts
-
-
-def _leaves(row: _Row) -> Iterator[int]:
-    return (leaf for cell in row if cell for leaf in cell.leaves)

@@ -7,7 +7,6 @@ page, tables among them, are dissolved: their blocks move into the node around.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, groupby, takewhile
@@ -69,11 +68,10 @@ BOX_LEVELS = 3
 
 # The sections of a table: no cell spans beyond the end of its section.
 _PARTS = ("thead", "tbody", "tfoot")
-_EMPTY = Cell(())
-Line = list[Cell | None]
+Line = list[Cell]
 # For each column into which a cell from above spans: how many more rows it spans, and
-# what fills its places there: the cell, or an empty cell if its row is not kept.
-_Below = dict[int, tuple[int, Cell]]
+# the cell, or None if its row is not kept.
+_Below = dict[int, tuple[int, Cell | None]]
 
 
 def tree_of(
@@ -508,27 +506,26 @@ class _Structure:
         width = len(grid[0])
         head = 0
         for row, line in zip(rows, grid, strict=True):
-            first = line[0]
             if not (
                 self._nodes.rows[row] in self._headers
-                or all(cell is None or cell.header or not cell.leaves for cell in line)
+                or all(cell.header or not cell.leaves for cell in line)
             ):
                 break
-            if head and first is not None and first.columns == width > 1:
+            if head and len(set(line)) == 1 < width:
                 break  # one cell across the table: a heading of the rows below
             head += 1
         if head == len(grid):
             head = 1
         elif not head and [self._is_strong(line) for line in grid[:2]] == [True, False]:
-            grid[0] = [cell and cell._replace(header=True) for cell in grid[0]]
+            for cell in grid[0]:
+                cell.header = True
             head = 1
         return Table(grid[:head], grid[head:], width)
 
     def _is_strong(self, line: Line) -> bool:
         """Whether a row has several texts, all of them strong."""
-        inside = [
-            self._nodes.spans[leaf] for cell in line if cell for leaf in cell.leaves
-        ]
+        leaves = dict.fromkeys(leaf for cell in line for leaf in cell.leaves)
+        inside = [self._nodes.spans[leaf] for leaf in leaves]
         texts = [
             style & STRONG_TEXT
             for spans in inside
@@ -555,26 +552,22 @@ class _Structure:
                 within = section
                 below.clear()
             for dropped in _rows_between(above.get(part), element):
-                if self._line(dropped, {}, below, is_kept=False) is None:
+                if self._line(dropped, {}, below) is None:
                     return None
             above[part] = element
             line = self._line(element, kept_cells, below)
             if line is None:
                 return None
             grid.append(line)
-        return _trimmed(_with_reach(grid))
+        return _trimmed(grid)
 
     def _line(
-        self,
-        row: Any,
-        kept_cells: Mapping[int, int],
-        below: _Below,
-        *,
-        is_kept: bool = True,
+        self, row: Any, kept_cells: Mapping[int, int], below: _Below
     ) -> Line | None:
         """A row's cells, None if the row is too wide.
 
-        ``kept_cells`` has the node of each kept cell by its place in the row.
+        ``kept_cells`` has the node of each kept cell by its place in the row; it is empty
+        for a row that is not kept.
         """
         line: Line = []
         nodes = self._nodes
@@ -593,10 +586,10 @@ class _Structure:
             columns = span(element.get("colspan"))
             # A rowspan of 0 reaches to the end of the section, as may a larger one.
             down = span(element.get("rowspan"), MAX_SPAN)
-            cell = Cell(leaves, element.tag == "th", columns, down, inside)
+            cell = Cell(leaves, element.tag == "th", inside)
             for column in range(len(line), len(line) + columns):
-                below[column] = (down - 1, cell if is_kept else _EMPTY)
-            line += [cell] + [None] * (columns - 1)
+                below[column] = (down - 1, cell if kept_cells else None)
+            line += [cell] * columns
             if len(line) > WIDEST:
                 return None
         _fill_from_above(line, below)
@@ -647,56 +640,25 @@ def _rows_between(above: Any, row: Any) -> Iterable[Any]:
 def _fill_from_above(line: Line, below: _Below) -> None:
     while (reaches := below.get(len(line))) and reaches[0] > 0:
         below[len(line)] = (reaches[0] - 1, reaches[1])
-        line.append(reaches[1])
-
-
-def _with_reach(grid: list[Line]) -> list[Line]:
-    """A grid in which cells stand in their first row alone and span kept rows."""
-    in_lines = [{id(cell) for cell in line if cell and cell.rows > 1} for line in grid]
-    row_counts = Counter(chain.from_iterable(in_lines))
-    if not row_counts:
-        return grid
-    made: list[Line] = []
-    placed: set[int] = set()
-    for line, spanning in zip(grid, in_lines, strict=True):
-        made.append(
-            [
-                cell and cell._replace(rows=row_counts.get(id(cell), 1))
-                if id(cell) not in placed
-                else None
-                for cell in line
-            ]
-        )
-        placed |= spanning
-    return made
+        line.append(reaches[1] or Cell())
 
 
 def _trimmed(grid: list[Line]) -> list[Line] | None:
-    """A grid in which all rows have the same width, without empty columns.
+    """A grid in which all rows have the same columns, those in which a text begins.
 
     None for a grid that is mostly empty.
     """
-    width = max(map(len, grid), default=0)
-    used = [False] * width
-    count = 0
-    for line in grid:
-        for column, cell in enumerate(line):
-            if cell is not None:
-                count += 1
-                used[column] = used[column] or bool(cell.leaves)
-    if sum(used) * len(grid) > PLACES + PLACES_OF_CELL * count:
+    used = {
+        column
+        for line in grid
+        for column, cell in enumerate(line)
+        if cell.leaves and not (column and line[column - 1] is cell)
+    }
+    count = len(set(chain.from_iterable(grid)))
+    if len(used) * len(grid) > PLACES + PLACES_OF_CELL * count:
         return None
-    for line in grid:
-        line.extend([_EMPTY] * (width - len(line)))
-    if all(used):
-        return grid
+    columns = sorted(used)
     return [
-        [
-            cell._replace(columns=sum(used[column : column + cell.columns]))
-            if cell is not None and cell.columns > 1
-            else cell
-            for column, cell in enumerate(line)
-            if used[column]
-        ]
+        [line[column] if column < len(line) else Cell() for column in columns]
         for line in grid
     ]

@@ -30,9 +30,9 @@ def rows_of_tables(nodes: Nodes) -> tuple[tuple[tuple[str, ...], ...], ...]:
     """
     reader = _Reader(nodes)
     made: list[tuple[tuple[str, ...], ...]] = []
-    for node, table in sorted(nodes.tables.items()):
+    for _, table in sorted(nodes.tables.items()):
         count = len(table.head)
-        rows = reader.rows(node, (*table.head, *table.body))
+        rows = [tuple(map(reader.text, row)) for row in (*table.head, *table.body)]
         made.append((_names(rows[:count], table.width), *rows[count:]))
     return tuple(made)
 
@@ -47,62 +47,31 @@ class _Reader:
     def __init__(self, nodes: Nodes) -> None:
         self._nodes = nodes
         self._left = REPEATED
-        # For each block the innermost table around it: inner tables come later.
-        self._table_of = {
-            leaf: node
-            for node, table in sorted(nodes.tables.items())
+        # For each block the innermost cell around it: inner tables come later.
+        self._cell_of = {
+            leaf: cell
+            for _, table in sorted(nodes.tables.items())
             for cell in chain(*table.head, *table.body)
-            if cell is not None
             for leaf in cell.leaves
         }
+        self._texts: dict[Cell, str] = {}
 
-    def text(self, leaf: int) -> str:
+    def text(self, cell: Cell) -> str:
+        """The text of a cell, without that of tables in it, for each place it spans."""
+        text = self._texts.get(cell)
+        if text is not None:
+            self._left -= len(text)
+            return text if self._left >= 0 else ""
+        own = [
+            self._text_of(leaf)
+            for leaf in cell.leaves
+            if self._cell_of[leaf] is cell and leaf not in self._nodes.embeds
+        ]
+        self._texts[cell] = text = "\n".join(filter(None, own))
+        return text
+
+    def _text_of(self, leaf: int) -> str:
         nodes = self._nodes
         if nodes.kinds[leaf] == NodeKind.CODE:
             return nodes.code[leaf].text
         return text_of(nodes.spans[leaf])
-
-    def _text_of(self, table: int, cell: Cell) -> str:
-        """The text of a cell, without that of tables in it."""
-        own = [
-            leaf
-            for leaf in cell.leaves
-            if self._table_of[leaf] == table and leaf not in self._nodes.embeds
-        ]
-        return "\n".join(filter(None, map(self.text, own)))
-
-    def rows(
-        self, table: int, lines: Sequence[Sequence[Cell | None]]
-    ) -> list[tuple[str, ...]]:
-        """Rows with a text for each column; a cell's text fills all places it spans."""
-        # For each column: the text of the last cell, and how many more rows it spans.
-        below: dict[int, tuple[str, int]] = {}
-        made: list[tuple[str, ...]] = []
-        for line in lines:
-            row: list[str] = []
-            # The text of the cell to the left, and how many more columns and rows it
-            # spans.
-            reach: tuple[str, int, int] = ("", 0, 0)
-            for column, cell in enumerate(line):
-                if cell is not None:
-                    text = self._text_of(table, cell)
-                    reach = (text, cell.columns - 1, cell.rows - 1)
-                    row.append(text)
-                    below[column] = (text, cell.rows - 1)
-                    continue
-                text, down = below.get(column, ("", 0))
-                if down > 0:
-                    below[column] = (text, down - 1)
-                elif reach[1] > 0:
-                    text = reach[0]
-                    below[column] = (text, reach[2])
-                    reach = (text, reach[1] - 1, reach[2])
-                else:
-                    text = ""
-                row.append(self._bounded(text))
-            made.append(tuple(row))
-        return made
-
-    def _bounded(self, text: str) -> str:
-        self._left -= len(text)
-        return text if self._left >= 0 else ""
