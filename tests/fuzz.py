@@ -39,7 +39,6 @@ from scrapy_eatext.output.comments import posts_in
 from scrapy_eatext.output.images import others_of
 from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.placing import place, python_place
-from scrapy_eatext.output.posts import Posts
 from scrapy_eatext.output.structure import bylines_of
 from scrapy_eatext.output.text import (
     DEEPEST,
@@ -159,8 +158,8 @@ def check_output(page: Page) -> None:
     units = list(shown.units)
     others, _ = others_of(walk, units)
     thread = Thread(blocks, shown)
-    for posts, layout in ((Posts(blocks, units), walk), (thread, thread.laid_out())):
-        given = layout, units, shown.code, bylines_of(posts, units)
+    for bylines, layout in (({}, walk), (bylines_of(thread, units), thread.laid_out())):
+        given = layout, units, shown.code, bylines
         made = [twin(*given, Inlines(page), others) for twin in (place, python_place)]
         assert made[0] == made[1]
         check_writing(made[0].spans)

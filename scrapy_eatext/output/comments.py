@@ -224,7 +224,7 @@ def named_posts(
     """
     numbers = list(spoken.units)
     shown = _Texts(blocks, spoken)
-    posts = Posts(blocks, numbers, comments=True, day_first=day_first)
+    posts = Posts(blocks, numbers, day_first=day_first)
     post_of = _posts_around(posts, blocks.walk, numbers)
     members: dict[tuple[int, int], list[int]] = {}
     runs = groupby(range(len(numbers)), post_of.__getitem__)

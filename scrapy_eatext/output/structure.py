@@ -21,7 +21,6 @@ from scrapy_eatext.output.images import others_of
 from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.nodes import Cell, Code, Nodes, Table, link_once, with_emoji
 from scrapy_eatext.output.placing import Byline, place, signs_of
-from scrapy_eatext.output.posts import Posts
 from scrapy_eatext.output.readings import with_readings
 from scrapy_eatext.output.text import number_of
 from scrapy_eatext.page.blocks import Blocks
@@ -95,8 +94,7 @@ def tree_of(
     walk = with_scripts(page, with_readings(page, units.walk))
     units = units if walk is units.walk else Blocks(walk)
     numbers = list(shown.units)
-    posts = thread or Posts(units, numbers, day_first=page.is_day_first)
-    bylines = bylines_of(posts, numbers)
+    bylines = bylines_of(thread, numbers) if thread else {}
     others, captions = others_of(walk, numbers, removed)
     numbers = with_notes(walk, numbers, page.url or "", removed)
     data = data_tables(walk)
@@ -225,12 +223,12 @@ def _flat(units: Units, kept: Sequence[int]) -> Nodes:
     return nodes
 
 
-def bylines_of(posts: Posts | Thread, units: Sequence[int]) -> dict[int, Byline]:
+def bylines_of(thread: Thread, units: Sequence[int]) -> dict[int, Byline]:
     """The byline of each post of a thread, by the post's first block."""
     first: dict[int, int] = {}
-    for unit, post in posts.of_units(units).items():
+    for unit, post in thread.of_units(units).items():
         first.setdefault(post, unit)
-    bylines = {unit: Byline(post, posts.byline(post)) for post, unit in first.items()}
+    bylines = {unit: Byline(post, thread.byline(post)) for post, unit in first.items()}
     return {unit: byline for unit, byline in bylines.items() if byline.texts}
 
 

@@ -22,12 +22,12 @@ import numpy as np
 
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.metadata.visible import key
-from scrapy_eatext.output.posts import byline_of, moment_of, without_says
+from scrapy_eatext.output.posts import moment_of, without_says
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import POST_TIMES, QUOTES, WRITERS
 from scrapy_eatext.page.tables import rows_around, rows_with
-from scrapy_eatext.page.tags import STRONG, TAG_ID
+from scrapy_eatext.page.tags import STRONG, STRONG_TEXT, TAG_ID
 from scrapy_eatext.page.values import text_in
 from scrapy_eatext.page.walk import attribute_values, nodes_of
 
@@ -347,8 +347,10 @@ class Thread:
         ]
         named.append(self._frames[post].author)
         is_named = any(self._words[self._firsts[at]] > 0 for at in named)
-        is_dated = self._words[self._firsts[row]] > 0
-        return byline_of("" if is_named else author, "" if is_dated else time)
+        spans = [(author, STRONG_TEXT)] if author and not is_named else []
+        if time and not self._words[self._firsts[row]]:
+            spans.append((f", {time}" if spans else time, 0))
+        return spans
 
     def _kept_between(self, post: int, row: int) -> int:
         """How many blocks with words a post has before an element in it."""

@@ -1,8 +1,9 @@
-"""Posts by the names of elements, as readers' comments and as bylines in a text."""
+"""Readers' comments, by the names of elements or as the posts of threads."""
 
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -11,10 +12,9 @@ from hypothesis import strategies as st
 from scrapy_eatext import MainText, extract
 from scrapy_eatext.output.code import content
 from scrapy_eatext.output.comments import named_posts, posts_of
-from scrapy_eatext.output.markdown import markdown
 from scrapy_eatext.page import Page
 from scrapy_eatext.result import Post
-from tests.support.kept import PAGES, all_but, bylines, document, texts_of
+from tests.support.kept import PAGES, all_but, texts_of
 from tests.support.pages import WORDS
 from tests.support.properties import check_linear, is_with, letters
 from tests.support.suites import values_of
@@ -26,12 +26,6 @@ def posts(source, *dropped):
     """The posts of a page where readers wrote all but some texts."""
     blocks = Page.of(source, URL).blocks
     return list(posts_of(blocks, content(blocks, all_but(blocks, dropped))))
-
-
-def tree_of(html, *dropped):
-    """The tree of a page of which some texts are not kept."""
-    page = Page.of(html, URL)
-    return document(page, all_but(page.blocks, dropped))
 
 
 # -- readers' comments
@@ -162,86 +156,33 @@ def test_linear(piece):
     check_linear(lambda thread: posts_of(*thread), make, 2_000)
 
 
-# -- bylines
-
-
-FORUM = """
-<div class="post"><div class="author">Ann</div>
-<time datetime="2024-03-01T10:00Z">1 March</time><p>First post.</p><p>More of it.</p></div>
-<div class="post"><div class="author">Bo</div>
-<time datetime="2024-03-02">2 March</time><p>Second post.</p></div>
-"""
-
-
-def test_posts_get_bylines():
-    tree = tree_of(FORUM, "Ann", "Bo", "1 March", "2 March")
-    assert markdown(tree) == (
-        "**Ann**, 2024-03-01T10:00:00+00:00\n\nFirst post.\n\nMore of it.\n\n"
-        "**Bo**, 2024-03-02\n\nSecond post."
-    )
-
-
-def test_what_is_kept_is_not_said_twice():
-    assert "**Ann**\n\n" in markdown(tree_of(FORUM, "Ann", "Bo"))
-    tree = tree_of(FORUM, "1 March", "2 March")
-    assert markdown(tree).startswith("2024-03-01T10:00:00+00:00\n\nAnn\n\nFirst")
-    assert not bylines(tree_of(FORUM))
+# -- authors and times
 
 
 @pytest.mark.parametrize(("lang", "day"), [("en-US", "03-04"), ("de", "04-03")])
 def test_which_comes_first_day_or_month(lang, day):
     """Dates of posts are read as those of the page are."""
-    posts = (
-        f'<div class="comment"><b class="author">Ann {n}</b>'
-        f"<time>3/4/2024, {n}:30 PM</time><p>Post {n}.</p></div>"
-        for n in (1, 2)
-    )
-    html = f'<html lang="{lang}"><h1>Boats</h1>{"".join(posts)}'
-    dropped = [f"Ann {n}3/4/2024, {n}:30 PM" for n in (1, 2)]
-    assert bylines(tree_of(html, *dropped)) == [
-        f"Ann {n}, 2024-{day}T{n + 12}:30:00" for n in (1, 2)
-    ]
-
-
-def test_one_post_is_no_thread():
-    one = FORUM[: FORUM.rindex('<div class="post"')]
-    assert markdown(tree_of(one, "Ann", "1 March")) == "First post.\n\nMore of it."
-
-
-def test_replies_inside():
-    html = """<ul><li class="comment depth-1"><a class="username">ann77</a> says:
-    <div class="comment-content"><p>One.</p></div>
-    <ul><li class="comment depth-2"><a class="username">bo</a><span class="age">2 hours ago
-    </span><div class="comment-content"><p>Two.</p></div></li></ul></li></ul>"""
-    assert markdown(tree_of(html, "ann77 says:", "bo2 hours ago")) == (
-        "- **ann77**\n\n  One.\n\n  - **bo**, 2 hours ago\n\n    Two."
-    )
+    html = page_with_comments(2).replace("<html", f'<html lang="{lang}"')
+    html = re.sub(r"<time [^>]*>then", "<time>3/4/2024, 1:30 PM", html)
+    found = extract(html, url=URL).posts
+    assert {post.time for post in found} == {f"2024-{day}T13:30:00"}
 
 
 @pytest.mark.parametrize(
     ("post", "found"),
     [
-        *((post, ["Ann", "Bo"]) for post in values_of("tables/shapes_of_posts.txt")),
+        *((post, {"Ann", "Bo"}) for post in values_of("tables/shapes_of_posts.txt")),
         # Who is called no author is none.
-        ('<article class="message"><h4 class="message-name">{}</h4><p>{}</p></article>', []),
+        ('<article class="message"><h4 class="message-name">{}</h4><p>{}</p></article>',
+         {""}),
     ],
 )  # fmt: skip
 def test_shapes_of_posts(post, found):
     html = post.format("Ann", "One.") + post.format("Bo", "Two.")
-    assert bylines(tree_of(html, "Ann", "Bo", "By Ann", "By Bo")) == found
+    assert {post.author for post in posts(html)} == found
 
 
-def test_authors_that_are_no_names_are_left_out():
-    html = FORUM.replace("Ann", "…").replace("Bo", "x" * 100)
-    tree = tree_of(html, "…", "x" * 100, "1 March", "2 March")
-    assert bylines(tree) == ["2024-03-01T10:00:00+00:00", "2024-03-02"]
-
-
-def test_long_threads_are_linear():
-    def written(html):
-        return markdown(tree_of(html, "Ann", "Bo"))
-
-    assert written(FORUM * 50).count("**Ann**") == 50
-    check_linear(written, lambda count: FORUM * count, 1000)
-    deep = '<div class="comment"><b class="author">Ann</b><p>One.</p>' * 200
-    assert markdown(tree_of(deep, "Ann")).count("**Ann**") == 200
+@pytest.mark.parametrize("name", ["\u2026", "x" * 100])
+def test_authors_that_are_no_names_are_left_out(name):
+    html = f'<div class="post"><div class="author">{name}</div><p>First post.</p></div>'
+    assert posts(html * 2)[0].author == ""

@@ -10,8 +10,8 @@ from scrapy_eatext.output.code import content
 from scrapy_eatext.output.images import others_of
 from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.placing import HTML, MARKDOWN, place, python_place
-from scrapy_eatext.output.posts import Posts
 from scrapy_eatext.output.structure import bylines_of
+from scrapy_eatext.output.threads import Thread
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.columns import NodeKind
 from scrapy_eatext.page.tags import STRONG_TEXT
@@ -71,7 +71,7 @@ def check(source: str | bytes, left_out: frozenset[int] = frozenset()) -> None:
     blocks = page.blocks
     shown = content(blocks, [i not in left_out for i in range(len(blocks))])
     units = list(shown.units)
-    bylines = bylines_of(Posts(blocks, units), units)
+    bylines = bylines_of(Thread(blocks, shown), units)
     others, captions = others_of(blocks.walk, units)
     units = sorted([*units, *captions])
     made = [
