@@ -386,22 +386,9 @@ class _Reader:
         entry ends where the next begins, even inside its element, so that no text comes
         twice.
         """
-        frames, before = list(titles), -1
+        frames = list(titles)
         firsts, lasts = values_of(self._walk.elements, frames, (_FIRST, _LAST))
         begins = self._walk.blocks[:, BlockColumn.INNER].tolist()
-        elements = self._walk.blocks[:, BlockColumn.ELEMENT].tolist()
-        for n, (frame, title) in enumerate(titles.items()):
-            # "Read more" ends what a heading beside it begins.
-            if not title.text and firsts[n] == title.block:
-                # Without a heading above this is the number of blocks.
-                above = int(
-                    self._headings[self._headings.searchsorted(title.block) - 1]
-                )
-                if before < above < title.block and (
-                    self._parents[elements[above]] == self._parents[frame]
-                ):
-                    firsts[n] = above
-            before = title.block
         for n, (before, frame) in enumerate(pairwise(frames), 1):
             # A line that ends in an entry, with its image, may begin in the one before.
             if firsts[n] < titles[frame].block and (

@@ -7,6 +7,7 @@ page, tables among them, are dissolved: their blocks move into the node around.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, groupby, takewhile
@@ -26,7 +27,8 @@ from scrapy_eatext.output.text import number_of
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, NodeKind
 from scrapy_eatext.page.datatables import MAX_SPAN, data_tables, span
-from scrapy_eatext.page.tags import STRONG_TEXT
+from scrapy_eatext.page.tables import rows_with
+from scrapy_eatext.page.tags import STRONG_TEXT, TAG_ID
 from scrapy_eatext.page.walk import attribute_values, nodes_of
 
 if TYPE_CHECKING:
@@ -66,7 +68,7 @@ PLACES, PLACES_OF_CELL = 10_000, 20
 BOX_LEVELS = 3
 
 # The sections of a table: no cell spans beyond the end of its section.
-_PARTS = ("thead", "tbody", "tfoot")
+_PARTS = [TAG_ID[name] for name in ("thead", "tbody", "tfoot")]
 Line = list[Cell]
 # For each column into which a cell from above spans: how many more rows it spans, and
 # the cell, or None if its row is not kept.
@@ -267,12 +269,14 @@ class _Structure:
         self._beside: dict[int, tuple[Sequence[int], Sequence[int]]] = {}
         if NodeKind.TABLE in self._kinds:
             self._add_rows()
-        rows = sorted(
-            row
-            for node in nodes.children
-            if nodes.kinds[node] == NodeKind.ROW and (row := nodes.rows[node]) >= 0
-        )
-        self._elements = dict(zip(rows, nodes_of(walk, rows), strict=True))
+        # The rows of tables, kept or not, and their elements.
+        found = {nodes.rows[node] for node in _of_kind(self._kinds, NodeKind.ROW)} - {
+            -1
+        }
+        if found:
+            found.update(rows_with(walk.elements, ElementColumn.TAG, TAG_ID["tr"]))
+        self._rows = sorted(found)
+        self._elements = dict(zip(self._rows, nodes_of(walk, self._rows), strict=True))
 
     def decide(self) -> None:
         children = self._children
@@ -536,27 +540,27 @@ class _Structure:
         """Rows of equal width; None if a row is too wide or holds more than cells."""
         grid: list[Line] = []
         below: _Below = {}
-        # The last kept row of each section.
-        above: dict[Any, Any] = {}
-        within = None
-        for row in rows:
-            kept_cells = self._cells(row)
-            if kept_cells is None:
-                return None
-            element = self._elements[self._nodes.rows[row]]
-            part = element.getparent()
-            section = part if part.tag in _PARTS else None
-            if section is not within:
+        kept = {self._nodes.rows[node]: node for node in rows}
+        cell = self._walk.elements.item
+        parts = {cell(row, ElementColumn.PARENT) for row in kept}
+        within = -1
+        first = bisect_left(self._rows, min(parts, default=0))
+        for row in self._rows[first : bisect_right(self._rows, max(kept, default=-1))]:
+            part = cell(row, ElementColumn.PARENT)
+            if part not in parts:
+                continue
+            section = part if cell(part, ElementColumn.TAG) in _PARTS else -1
+            if section != within:
                 within = section
                 below.clear()
-            for dropped in _rows_between(above.get(part), element):
-                if self._line(dropped, {}, below) is None:
-                    return None
-            above[part] = element
-            line = self._line(element, kept_cells, below)
+            kept_cells = self._cells(kept[row]) if row in kept else {}
+            if kept_cells is None:
+                return None
+            line = self._line(self._elements[row], kept_cells, below)
             if line is None:
                 return None
-            grid.append(line)
+            if row in kept:
+                grid.append(line)
         return _trimmed(grid)
 
     def _line(
@@ -619,20 +623,6 @@ def _box_of(item: Any) -> Any:
             is_box = (inside.get("type") or "").lower() == "checkbox"
             return inside if is_box and inside.get("disabled") is not None else None
     return None
-
-
-def _rows_between(above: Any, row: Any) -> Iterable[Any]:
-    """The rows between two kept rows, or before the first kept row, in order.
-
-    There are none if the row is a section with cells outside of any tr.
-    """
-    if row.tag != "tr":
-        return ()
-    if above is None:
-        before: list[Any] = list(row.itersiblings("tr", preceding=True))
-        return before[::-1]
-    behind: Iterable[Any] = above.itersiblings("tr")
-    return takewhile(lambda other: other is not row, behind)
 
 
 def _fill_from_above(line: Line, below: _Below) -> None:

@@ -192,7 +192,9 @@ def test_lines_and_cards_without_elements_between():
 
 
 def test_titles_above_dropped_links_to_read_more():
-    html = repeated(lambda name: f"<h2>{name}</h2><p>{TEXT}<p>{link(name, 'More')}")
+    html = repeated(
+        lambda name: f"<div><h2>{name}</h2><p>{TEXT}<p>{link(name, 'More')}</div>"
+    )
     assert titles(html, ["More"]) == named(*NAMES)
     # No entries: sections of an article, and links to edit them.
     long = html.replace(TEXT, f"{TEXT} " * 9)
