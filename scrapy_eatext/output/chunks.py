@@ -7,7 +7,6 @@ is still too large is cut between words.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
@@ -40,8 +39,6 @@ if TYPE_CHECKING:
 
 # The most characters of a heading in a path: a path comes with each chunk.
 _HEADING_CHARS = 200
-# Abbreviated words, which stay with the next word: z. B., J. K.
-_INITIALS = re.compile(r"(?: \w\.)+\Z")
 
 
 def write_chunks(judged: JudgedPage) -> tuple[Chunk, ...]:
@@ -83,7 +80,7 @@ def chunks_of(
 ) -> list[Chunk]:
     """The chunks of a text, in its order, still without addresses."""
     fitted = _fitted(passages, room)
-    paths = _Paths(room.text, fitted)
+    paths, headings = _headings(room.text, fitted)
     places: list[tuple[int, int, tuple[str, ...]]] = []
     first_units: list[int] = []
     for overlap, at, end in watched(_packed(fitted, room, overlapping)):
@@ -91,10 +88,11 @@ def chunks_of(
         # If the headline belongs to no unit, the next passage's unit counts.
         is_headline = fitted[first].unit < 0 and end > first + 1
         first_units.append(fitted[first + is_headline].unit)
-        places.append((start, fitted[end - 1].end, paths.around(first, end)))
+        path = tuple([headings[at] for at in paths[first] if at in paths[end - 1]])
+        places.append((start, fitted[end - 1].end, path))
     return [
-        Chunk(room.shown.part(start, end), headings, xpath, start, end)
-        for (start, end, headings), xpath in zip(
+        Chunk(room.shown.part(start, end), path, xpath, start, end)
+        for (start, end, path), xpath in zip(
             places, _xpaths(units, first_units), strict=True
         )
     ]
@@ -180,40 +178,32 @@ class _Room:
             behind = self.text.find(" ", middle, end - 1)
             if before < 0 or 0 <= behind < 2 * middle - before:
                 before = behind
-            initials = _INITIALS.search(self.text, max(start + 1, before - 9), before)
-            before = initials.start() if initials else before
             first, then = (before, before + 1) if before > 0 else (middle, middle)
             waiting += [(then, end), (start, first)]
 
 
-class _Paths:
-    """The headings that passages stand under."""
-
-    def __init__(self, text: str, passages: list[Passage]) -> None:
-        # The headings above each passage, itself included, and where each heading ends.
-        self._paths: list[tuple[int, ...]] = []
-        ends: dict[int, int] = {}
-        path: tuple[int, ...] = ()
-        for i, passage in enumerate(passages):
-            if passage.rank >= 0:
-                # The ranks in a path rise.
-                above = [at for at in path if passages[at].rank < passage.rank]
-                path, ends[i] = (*above, i), passage.end
-            elif passage.begun in ends:
-                ends[passage.begun] = passage.end
-            self._paths.append(path)
-        headings = {at: text[passages[at].start : end] for at, end in ends.items()}
-        self._texts = {
-            at: shortened(heading, _HEADING_CHARS)
-            if len(heading) > _HEADING_CHARS or "\n" in heading
-            else heading
-            for at, heading in headings.items()
-        }
-
-    def around(self, first: int, end: int) -> tuple[str, ...]:
-        """The headings above all passages from ``first`` to before ``end``."""
-        last = self._paths[end - 1]
-        return tuple([self._texts[at] for at in self._paths[first] if at in last])
+def _headings(
+    text: str, passages: list[Passage]
+) -> tuple[list[tuple[int, ...]], dict[int, str]]:
+    """The headings above each passage, itself included, and the text of each heading."""
+    paths: list[tuple[int, ...]] = []
+    ends: dict[int, int] = {}
+    path: tuple[int, ...] = ()
+    for i, passage in enumerate(passages):
+        if passage.rank >= 0:
+            # The ranks in a path rise.
+            above = [at for at in path if passages[at].rank < passage.rank]
+            path, ends[i] = (*above, i), passage.end
+        elif passage.begun in ends:
+            ends[passage.begun] = passage.end
+        paths.append(path)
+    headings = {at: text[passages[at].start : end] for at, end in ends.items()}
+    return paths, {
+        at: shortened(heading, _HEADING_CHARS)
+        if len(heading) > _HEADING_CHARS or "\n" in heading
+        else heading
+        for at, heading in headings.items()
+    }
 
 
 def _fitted(passages: list[Passage], room: _Room) -> list[Passage]:

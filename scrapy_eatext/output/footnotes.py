@@ -330,8 +330,8 @@ class _Footnotes:
         note_at: dict[int, int] = {}
         gone: set[int] = set()
         for note in self._accepted:
-            node = made.add(NodeKind.QUOTE)
-            made.notes[node], made.children[node] = note.label, note.shown
+            node = made.hold(NodeKind.QUOTE, note.shown)
+            made.notes[node] = note.label
             note_at[note.parts[0] if note.item < 0 else note.item] = node
             gone.update(note.parts[1:])
         lists = {note.holder for note in self._accepted if note.item >= 0}
@@ -399,9 +399,7 @@ def _parted_list(nodes: Nodes, holder: int, note_at: dict[int, int]) -> Iterator
         if is_note:
             yield from (note_at[item] for item in items)
         else:
-            node = nodes.add(nodes.kinds[holder], level=nodes.levels[items[0]])
-            nodes.children[node] = items
-            yield node
+            yield nodes.hold(nodes.kinds[holder], items, nodes.levels[items[0]])
 
 
 def _give_labels(notes: list[_Note]) -> None:

@@ -95,18 +95,13 @@ class _Writer:
     def _list_attributes(self, node: int, items: Sequence[int]) -> str:
         """The attributes of a numbered list; notes those of its items."""
         levels = self._nodes.levels
-        attributes, step, number = "", 1, 1
-        if node in self._nodes.reversed:
-            attributes, step, number = ' reversed=""', -1, len(items)
-        if levels[node] != number:
-            number = levels[node]
-            attributes += f' start="{number}"'
+        first = number = levels[node]
         for item in items:
             if levels[item] != number:
                 number = levels[item]
                 self._values[item] = f' value="{number}"'
-            number += step
-        return attributes
+            number += 1
+        return f' start="{first}"' if first != 1 else ""
 
     def _add_to_figure(self, children: Sequence[int]) -> None:
         """Add the children of a figure, with at most one figcaption."""

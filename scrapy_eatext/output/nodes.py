@@ -288,9 +288,9 @@ class Nodes:
     ``rows`` are the nodes' rows in the walk's element table, -1 for a node without an
     element, and ``units`` the units of blocks, -1 for other nodes.  ``levels`` has the
     level of each heading, the first number of each numbered list and the number of each
-    of its items; numbers fall in the lists that are ``reversed``.  ``tasks`` has the
-    items that are tasks, and whether each is done.  ``spans`` has the spans of each
-    block that is not code, and ``code`` the blocks that are.  ``children`` has the
+    of its items.  ``tasks`` has the items that are tasks, and whether each is done.
+    ``spans`` has the spans of each block that is not code, and ``code`` the blocks that
+    are.  ``children`` has the
     children of each node that holds blocks; ``tables`` has the cells of each table,
     which are written instead of its rows.  ``embeds`` has the content of each
     embed, and ``callouts`` the kind of each quote that is a note or warning.
@@ -306,7 +306,6 @@ class Nodes:
     code: dict[int, Code] = field(default_factory=dict)
     children: dict[int, list[int]] = field(default_factory=dict)
     tables: dict[int, Table] = field(default_factory=dict)
-    reversed: set[int] = field(default_factory=set)
     tasks: dict[int, bool] = field(default_factory=dict)
     embeds: dict[int, Embed] = field(default_factory=dict)
     callouts: dict[int, str] = field(default_factory=dict)
@@ -323,6 +322,12 @@ class Nodes:
         self.levels.append(level)
         self.spans.append(spans)
         return len(self.kinds) - 1
+
+    def hold(self, kind: int, inside: list[int], level: int = 0) -> int:
+        """A new node without an element, with children."""
+        node = self.add(kind, level=level)
+        self.children[node] = inside
+        return node
 
     def entitle(self, headline: str) -> None:
         """Put a heading of the first level before everything."""

@@ -202,9 +202,8 @@ def _gone(
 def _flat(units: Units, kept: Sequence[int]) -> Nodes:
     """The nodes of units that are not blocks, and so have no elements around them."""
     nodes = Nodes([], [], [], [], [])
-    root = nodes.add(NodeKind.DOCUMENT)
     inside: list[int] = []
-    nodes.children[root] = inside
+    nodes.hold(NodeKind.DOCUMENT, inside)
     for i in kept:
         name, text = units.kind(i), units.text(i)
         kind = _KIND_OF_UNIT.get(name, NodeKind.PARAGRAPH)
@@ -215,11 +214,8 @@ def _flat(units: Units, kept: Sequence[int]) -> Nodes:
             nodes.code[node] = Code(text, "")
         if name == "list item":
             if not inside or nodes.kinds[inside[-1]] != NodeKind.LIST:
-                inside.append(nodes.add(NodeKind.LIST))
-                nodes.children[inside[-1]] = []
-            item = nodes.add(NodeKind.ITEM)
-            nodes.children[inside[-1]].append(item)
-            nodes.children[item] = [node]
+                inside.append(nodes.hold(NodeKind.LIST, []))
+            nodes.children[inside[-1]].append(nodes.hold(NodeKind.ITEM, [node]))
         else:
             inside.append(node)
     return nodes
@@ -340,8 +336,7 @@ class _Structure:
             elif items:
                 children[items[-1]].append(child)
             else:
-                items.append(nodes.add(NodeKind.ITEM))
-                children[items[-1]] = [child]
+                items.append(nodes.hold(NodeKind.ITEM, [child]))
         if all(nodes.rows[item] < 0 for item in items):
             return False
         children[node] = items
@@ -369,8 +364,7 @@ class _Structure:
                 parts.append(child)
                 continue
             if kinds[parts[-1]] == NodeKind.TERM:
-                parts.append(nodes.add(NodeKind.DEFINITION))
-                children[parts[-1]] = []
+                parts.append(nodes.hold(NodeKind.DEFINITION, []))
             children[parts[-1]].append(child)
         children[node] = parts
         self._beside[node] = (before, ())
@@ -409,19 +403,13 @@ class _Structure:
         items = list(chain.from_iterable(children[node] for node in self._numbered))
         values = self._attributes(items, "value")
         starts = self._attributes(self._numbered, "start")
-        is_reversed = self._attributes(self._numbered, "reversed")
         for node in self._numbered:
-            step, first = 1, 1
-            if is_reversed[rows[node]] is not None:
-                nodes.reversed.add(node)
-                step, first = -1, len(children[node])
             start = number_of(starts[rows[node]])
-            number = first if start is None else start
+            number = 1 if start is None else start
             for item in children[node]:
                 value = number_of(values.get(rows[item]))
-                number = number if value is None else value
-                nodes.levels[item] = number
-                number += step
+                nodes.levels[item] = number if value is None else value
+                number = nodes.levels[item] + 1
             nodes.levels[node] = nodes.levels[children[node][0]]
 
     def _find_tasks(self) -> None:
@@ -472,9 +460,8 @@ class _Structure:
                 if part < 0:
                     inside += run
                     continue
-                inside.append(nodes.add(NodeKind.ROW))
+                inside.append(nodes.hold(NodeKind.ROW, run))
                 nodes.rows[inside[-1]] = part
-                children[inside[-1]] = run
 
     def _part_around(self, node: int) -> int:
         """The row of a cell's parent element, -1 for a node that is no cell."""

@@ -86,12 +86,6 @@ def test_long_blocks_are_cut_between_sentences():
                       "It was no. 7 of J. R. Ray. Yes."]  # fmt: skip
 
 
-def test_abbreviated_words_stay_with_the_next_one():
-    assert texts(cut(f"<p>{words(8)} z. B. {words(8, 20)}</p>", 12)) == [
-        words(8), f"z. B. {words(8, 20)}"
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

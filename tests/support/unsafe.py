@@ -33,7 +33,7 @@ ALLOWED = {
     "code": frozenset(("class",)),
     "img": frozenset(("alt", "src")),
     "li": frozenset(("value",)),
-    "ol": frozenset(("reversed", "start")),
+    "ol": frozenset(("start",)),
     "td": frozenset(("colspan", "rowspan")),
     "th": frozenset(("colspan", "rowspan")),
 }
