@@ -60,8 +60,6 @@ def escaped(text: str) -> str:
 class _Writer:
     def __init__(self, nodes: Nodes) -> None:
         self._nodes = nodes
-        # The attributes of items whose number does not follow from the item before.
-        self._values: dict[int, str] = {}
         self.parts: list[str] = []
 
     def add(self, node: int, around: int) -> None:
@@ -76,14 +74,14 @@ class _Writer:
             self._add_table(node)
             return
         name = _ELEMENT_OF[kind]
-        begin = f"<{name}{self._values.get(node, '')}>"
+        begin = f"<{name}>"
         if len(children) == 1 and kind in _ONE_LINE:
             only = children[0]
             if nodes.kinds[only] == NodeKind.PARAGRAPH:
                 parts.append(f"{begin}{inline(nodes.spans[only])}</{name}>")
                 return
-        if kind == NodeKind.NUMBERED:
-            begin = f"<{name}{self._list_attributes(node, children)}>"
+        if kind == NodeKind.NUMBERED and nodes.levels[node] != 1:
+            begin = f'<{name} start="{nodes.levels[node]}">'
         parts.append(begin)
         if kind == NodeKind.FIGURE:
             self._add_to_figure(children)
@@ -91,17 +89,6 @@ class _Writer:
             for child in children:
                 self.add(child, kind)
         parts.append(f"</{name}>")
-
-    def _list_attributes(self, node: int, items: Sequence[int]) -> str:
-        """The attributes of a numbered list; notes those of its items."""
-        levels = self._nodes.levels
-        first = number = levels[node]
-        for item in items:
-            if levels[item] != number:
-                number = levels[item]
-                self._values[item] = f' value="{number}"'
-            number += 1
-        return f' start="{first}"' if first != 1 else ""
 
     def _add_to_figure(self, children: Sequence[int]) -> None:
         """Add the children of a figure, with at most one figcaption."""

@@ -157,7 +157,7 @@ class _Writer:
         In a tight item a nested list follows on the next line.
         """
         kinds = self._kinds
-        # Whether the list just written ended with the other of the two list marks.
+        # Whether the list just written has the other of the two list marks.
         other = False
         before = -1
         for part in parts:
@@ -171,14 +171,15 @@ class _Writer:
             else:
                 # Consecutive lists of one kind with the same mark would be read as one.
                 like = NodeKind.LIST if kind == NodeKind.DEFINITIONS else kind
-                other = self._node(part, before == like and not other)
+                other = before == like and not other
+                self._node(part, other)
                 before = like
 
-    def _node(self, node: int, other: bool) -> bool:
-        """Write a node with children; returns whether its list used the other mark."""
+    def _node(self, node: int, other: bool) -> None:
+        """Write a node with children, a list maybe with the other mark."""
         kind, children = self._kinds[node], self._nodes.children[node]
         if kind in (NodeKind.LIST, NodeKind.NUMBERED):
-            other = self._list(node, other)
+            self._list(node, other)
         elif kind == NodeKind.QUOTE:
             if node in self._nodes.notes:
                 self._note(children, self._nodes.notes[node])
@@ -192,7 +193,6 @@ class _Writer:
             self._definitions(children, "* " if other else "- ")
         else:
             self.blocks(children)
-        return other
 
     def _callout(self, parts: Sequence[int], kind: str) -> None:
         """A note or warning in GitHub's form.
@@ -239,28 +239,20 @@ class _Writer:
             kind == NodeKind.NUMBERED and self._nodes.levels[part] == 1
         )
 
-    def _list(self, node: int, other: bool) -> bool:
-        """Write a list; returns whether its last item has the other mark."""
+    def _list(self, node: int, other: bool) -> None:
         children, levels = self._nodes.children, self._nodes.levels
         items = children[node]
         tight = all(self._is_tight(children[item]) for item in items)
         between = self._line if tight else self._gap
         mark = "* " if other else "- "
         is_numbered = self._kinds[node] == NodeKind.NUMBERED
-        before = None
         for item in items:
-            if before is not None:
+            if item != items[0]:
                 self.out.append(between)
-            number = max(levels[item], 0)  # Markdown has no negative numbers
             if is_numbered:
-                # Renderers count on from a list's first number; another mark begins
-                # a new list.
-                other ^= before is not None and number != before + 1
-                mark = f"{number}) " if other else f"{number}. "
+                mark = f"{levels[item]}{')' if other else '.'} "
             box = self._box(item)
             self._marked(children[item], mark + box, " " * len(mark), tight=tight)
-            before = number
-        return other
 
     def _box(self, item: int) -> str:
         """The checkbox of a task; only one whose text is a paragraph can have it."""

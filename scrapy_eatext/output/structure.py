@@ -8,7 +8,7 @@ page, tables among them, are dissolved: their blocks move into the node around.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, groupby, takewhile
 from typing import TYPE_CHECKING, Any
@@ -23,13 +23,13 @@ from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.nodes import Cell, Code, Nodes, Table, link_once, with_emoji
 from scrapy_eatext.output.placing import Byline, place, signs_of
 from scrapy_eatext.output.readings import with_readings
-from scrapy_eatext.output.text import number_of
+from scrapy_eatext.output.text import numbers_of
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, NodeKind
 from scrapy_eatext.page.datatables import MAX_SPAN, data_tables, span
 from scrapy_eatext.page.tables import rows_with
 from scrapy_eatext.page.tags import STRONG_TEXT, TAG_ID
-from scrapy_eatext.page.walk import attribute_values, nodes_of
+from scrapy_eatext.page.walk import nodes_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Removed, Units
@@ -395,22 +395,14 @@ class _Structure:
         return False
 
     def _number_lists(self) -> None:
-        """Give the items of numbered lists their numbers, as a browser counts them.
-
-        Items that are not kept are not counted, as in the plain text.
-        """
-        nodes, rows, children = self._nodes, self._nodes.rows, self._children
-        items = list(chain.from_iterable(children[node] for node in self._numbered))
-        values = self._attributes(items, "value")
-        starts = self._attributes(self._numbered, "start")
+        """Give the items of numbered lists their numbers, as in the plain text."""
+        rows, levels, children = self._nodes.rows, self._nodes.levels, self._children
+        first = {rows[node]: rows[children[node][0]] for node in self._numbered}
+        numbers = numbers_of(self._walk, first)
         for node in self._numbered:
-            start = number_of(starts[rows[node]])
-            number = 1 if start is None else start
-            for item in children[node]:
-                value = number_of(values.get(rows[item]))
-                nodes.levels[item] = number if value is None else value
-                number = nodes.levels[item] + 1
-            nodes.levels[node] = nodes.levels[children[node][0]]
+            levels[node] = numbers[rows[node]]
+            for number, item in enumerate(children[node], levels[node]):
+                levels[item] = number
 
     def _find_tasks(self) -> None:
         """Find the items that are tasks: they begin with a disabled checkbox."""
@@ -432,11 +424,6 @@ class _Structure:
             box = _box_of(item)
             if box is not None:
                 nodes.tasks[items[row]] = box.get("checked") is not None
-
-    def _attributes(self, nodes: Iterable[int], name: str) -> dict[int, str | None]:
-        """An attribute of the elements of some nodes, by the elements' rows."""
-        rows = sorted({self._nodes.rows[node] for node in nodes} - {-1})
-        return dict(zip(rows, attribute_values(self._walk, rows, name), strict=True))
 
     # -- tables
 

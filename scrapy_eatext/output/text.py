@@ -167,14 +167,23 @@ def first_numbers(units: Units, kept: list[int]) -> list[tuple[int, int]]:
     for item, row in zip(*units.items_and_lists(kept), strict=True):
         if row >= 0:
             first.setdefault(row, item)
-    lists, items = sorted(first), sorted(set(first.values()))
-    starts = dict(zip(lists, attribute_values(units.walk, lists, "start"), strict=True))
-    values = dict(zip(items, attribute_values(units.walk, items, "value"), strict=True))
-    numbers = [(row, number_of(values[first[row]] or starts[row])) for row in first]
-    return [(row, number) for row, number in numbers if number not in (None, 1)]
+    numbers = numbers_of(units.walk, first)
+    return [(row, number) for row, number in numbers.items() if number != 1]
 
 
-def number_of(value: str | None) -> int | None:
+def numbers_of(walk: Walk, first: Mapping[int, int]) -> dict[int, int]:
+    """The number of the first item of each list; ``first`` has the rows of both."""
+    lists, items = sorted(first), sorted({*first.values()} - {-1})
+    starts = dict(zip(lists, attribute_values(walk, lists, "start"), strict=True))
+    values = dict(zip(items, attribute_values(walk, items, "value"), strict=True))
+    numbers: dict[int, int] = {}
+    for row, item in first.items():
+        value, start = _number_of(values.get(item)), _number_of(starts[row])
+        numbers[row] = next((n for n in (value, start) if n is not None), 1)
+    return numbers
+
+
+def _number_of(value: str | None) -> int | None:
     """The number in an attribute; None if it is no number or has over 8 digits."""
     digits = (value or "").strip()
     if digits.isascii() and digits.isdigit() and len(digits) < 9:
