@@ -43,7 +43,7 @@ _KIND_OF = {
 # The kind of node that an element of each tag is, 0 for none.
 KIND_OF_TAG = bytes(_KIND_OF.get(tag, 0) for tag in TAGS)
 # Blocks of all other kinds are paragraphs.
-_KIND_OF_BLOCK = {
+KIND_OF_BLOCK = {
     tags.HEADING: NodeKind.HEADING,
     tags.CAPTION: NodeKind.CAPTION,
     tags.CODE: NodeKind.CODE,
@@ -255,7 +255,7 @@ class _Placing:
 
     def add_block(self, unit: int, is_code: bool) -> None:
         block = self._walk.blocks[unit].tolist()
-        kind = _KIND_OF_BLOCK.get(block[BlockColumn.KIND], NodeKind.PARAGRAPH)
+        kind = KIND_OF_BLOCK.get(block[BlockColumn.KIND], NodeKind.PARAGRAPH)
         made = _Node(kind, self._node(block[BlockColumn.ELEMENT]), unit=unit)
         if is_code or kind == NodeKind.CODE:
             made.kind = NodeKind.CODE

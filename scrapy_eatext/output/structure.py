@@ -21,14 +21,14 @@ from scrapy_eatext.output.formulas import has_formulas, with_formulas
 from scrapy_eatext.output.images import others_of
 from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.nodes import Cell, Code, Nodes, Table, link_once, with_emoji
-from scrapy_eatext.output.placing import Byline, place, signs_of
+from scrapy_eatext.output.placing import KIND_OF_BLOCK, Byline, place, signs_of
 from scrapy_eatext.output.readings import with_readings
 from scrapy_eatext.output.text import numbers_of
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, NodeKind
 from scrapy_eatext.page.datatables import MAX_SPAN, data_tables, span
 from scrapy_eatext.page.tables import rows_with
-from scrapy_eatext.page.tags import STRONG_TEXT, TAG_ID
+from scrapy_eatext.page.tags import KINDS, STRONG_TEXT, TAG_ID
 from scrapy_eatext.page.walk import nodes_of
 
 if TYPE_CHECKING:
@@ -45,11 +45,7 @@ _HELD_BY: dict[int, int] = {
     NodeKind.CELL: NodeKind.ROW,
 }
 # The nodes of units that are not blocks; all other kinds are paragraphs.
-_KIND_OF_UNIT = {
-    "heading": NodeKind.HEADING,
-    "code": NodeKind.CODE,
-    "caption": NodeKind.CAPTION,
-}
+_KIND_OF_UNIT = {KINDS[kind]: node for kind, node in KIND_OF_BLOCK.items()}
 # Kinds of nodes that stay nodes whatever they hold.
 _ALWAYS_STAND = frozenset((NodeKind.ITEM, NodeKind.QUOTE, NodeKind.FIGURE))
 # Kinds of nodes that are dissolved with the node around them.
