@@ -26,13 +26,12 @@ from tests.support.suites import column_of
 ALLOWED = {
     **dict.fromkeys(
         "blockquote br caption dd del dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr "
-        "mark p pre q strong sub sup table tbody thead tr ul".split(),
+        "li mark p pre q strong sub sup table tbody thead tr ul".split(),
         frozenset[str](),
     ),
     "a": frozenset(("href",)),
     "code": frozenset(("class",)),
     "img": frozenset(("alt", "src")),
-    "li": frozenset(("value",)),
     "ol": frozenset(("start",)),
     "td": frozenset(("colspan", "rowspan")),
     "th": frozenset(("colspan", "rowspan")),
@@ -139,7 +138,7 @@ def renderer(name: str) -> Callable[[str], str]:
     return RENDERERS[name]()
 
 
-_VALUES = dict.fromkeys(["start", "value", "colspan", "rowspan"], re.compile(r"\d+"))
+_VALUES = dict.fromkeys(["start", "colspan", "rowspan"], re.compile(r"\d+"))
 _VALUES["class"] = re.compile(r"language-[a-z0-9][a-z0-9+#._-]{0,30}")
 
 
