@@ -20,7 +20,7 @@ from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.characters import INVISIBLE
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
 from scrapy_eatext.page.elements import is_hidden
-from scrapy_eatext.page.names import LINE_NUMBERS
+from scrapy_eatext.page.names import CODE_LINES, LINE_NUMBERS
 from scrapy_eatext.page.tables import blocks_within, rows_with
 from scrapy_eatext.page.tags import BLOCK, CODE, CODE_TEXT, PARAGRAPH, SKIP, TAG_ID
 from scrapy_eatext.page.walk import RULE, attribute_values, nodes_of
@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 _NUMBERS = re.compile(
     r"(?:^|[\s_-])(?:gutter|line[_-]?(?:no|nos|num|nums|number|numbers)|lnt|blob-num"
     r"|crayon-nums?|ln-(?:num|nums|numbers|n))(?:$|[\s_-])|^ln$"
+)
+# Classes of elements that hold a line of code.
+_LINE = re.compile(
+    r"(?:^|[\s_-])(?:blob-code|lines?-code|code-line|crayon-line|line number\d+)"
+    r"(?:$|[\s_-])"
 )
 # The fewest consecutive blocks, each one code element, that are lines of one piece of
 # code.
@@ -253,11 +258,13 @@ class _Reader:
 
     def _join_lines(self) -> None:
         walk = self._walk
+        self._lines = self._named_lines()
         # Lines in rows of a table may be pre elements.
         pres = rows_with(walk.blocks, _KIND, CODE)
-        if not (pres or rows_with(walk.elements, _TAG, _CODE_TAG)):
+        if not (self._lines or pres or rows_with(walk.elements, _TAG, _CODE_TAG)):
             return
         may_be = self._all_code()
+        may_be[list(self._lines)] = True
         cell = walk.blocks.item
         in_rows = [i for i in pres if cell(i, _ROW) >= 0 and not cell(i, _LINES)]
         may_be[in_rows] = True
@@ -270,6 +277,20 @@ class _Reader:
                     self._is_joined([i])
         if dropped:
             self.numbers = [i for i in self.numbers if i not in dropped]
+
+    def _named_lines(self) -> frozenset[int]:
+        """The blocks that are lines of code by the class of an element that holds each."""
+        rows = CODE_LINES.rows(self._walk)
+        rows = self._near(rows) if rows else rows
+        if not rows:  # the usual case
+            return frozenset()
+        names = attribute_values(self._walk, rows, "class")
+        places = blocks_within(self._walk.elements, rows)
+        return frozenset(
+            first
+            for (_, first, last), name in zip(places, names, strict=True)
+            if last - first == 1 and _LINE.search((name or "")[:500])
+        )
 
     def _runs(self, may_be: npt.NDArray[np.bool_]) -> Iterator[list[int]]:
         """Runs of consecutive blocks that may be one piece of code.
@@ -298,13 +319,14 @@ class _Reader:
         """The element that holds a block as a line of code, maybe numbered, else -1."""
         element, item, row, kind = self._walk.blocks[i, _PLACE].tolist()
         # The cell before is that of the line's number.
-        if item > row + 1 > 0:
+        if row >= 0 and (i in self._lines or item > row + 1):
             first, last = self._ends(row)
             at = bisect_left(self.numbers, first)
             if bisect_left(self.numbers, last) - at == 1:
                 return int(row)
+        is_line = kind == PARAGRAPH or i in self._lines
         first, last = self._ends(element)
-        return int(element) if kind == PARAGRAPH and last - first == 1 else -1
+        return int(element) if is_line and last - first == 1 else -1
 
     def _ends(self, row: int) -> tuple[int, int]:
         cell = self._walk.elements.item
@@ -355,7 +377,10 @@ class _Reader:
         block, cell = self._walk.blocks.item, self._walk.elements.item
         if block(run[-1], _ELEMENT) != block(run[0], _ELEMENT):
             lines = {self._line(i): i for i in run}
-            if len(run) < LONE_LINES or not all(map(self._in_code, run)):
+            is_named = self._lines.issuperset(run)
+            if not is_named and (
+                len(run) < LONE_LINES or not all(map(self._in_code, run))
+            ):
                 return []
             row, last = min(lines), max(lines)
             tag = cell(row, _TAG)
@@ -382,7 +407,7 @@ class _Reader:
 
     def _in_code(self, i: int) -> bool:
         cell = self._walk.elements.item
-        if self._walk.blocks.item(i, _KIND) == CODE:
+        if i in self._lines or self._walk.blocks.item(i, _KIND) == CODE:
             return True
         return any(cell(row, _TAG) == _CODE_TAG for row in self._path(i))
 

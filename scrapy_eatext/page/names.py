@@ -82,6 +82,8 @@ LINE_NUMBERS = Names(
     "gutter line lineno linenos linenum linenumber linenumbers linenums ln lnt num number "
     "numbers nums"
 )
+# The lines of code of syntax highlighters.
+CODE_LINES = Names("code crayon number")
 # A post or comment, its author, and its time.
 POSTS = Names(
     "answer comment comtr message post postbit question reply prop:comment prop:answer "
