@@ -9,6 +9,7 @@ decides on short and near-good blocks by the blocks around them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, compress
@@ -339,18 +340,15 @@ def revise(
     classes that are not set yet.
     """
     classes = list(own)
-    # Where each block begins if the blocks' texts are joined.
-    starts = list(accumulate(lengths, initial=0))
 
     def lift_headings(to: str, liftable: Callable[[int], bool]) -> None:
-        good = -1
+        # The characters between a block and the next good one.
+        away = math.inf
         for i in range(len(classes) - 1, -1, -1):
             was_good = classes[i] == GOOD
-            near = good >= 0 and starts[good] - starts[i + 1] <= max_heading_distance
-            if headings[i] and near and liftable(i):
+            if headings[i] and away <= max_heading_distance and liftable(i):
                 classes[i] = to
-            if was_good:
-                good = i
+            away = 0 if was_good else away + lengths[i]
 
     if headings_first:
         lift_headings(NEAR_GOOD, lambda i: classes[i] == SHORT)
@@ -360,6 +358,22 @@ def revise(
     return classes
 
 
+def _nearest(classes: Sequence[str], *passed: str) -> list[tuple[str, str]]:
+    """For each block the classes of the nearest ones before and after it.
+
+    Blocks of a class in ``passed`` are passed over; there are bad ones at the ends.
+    """
+
+    def step(nearest: str, one: str) -> str:
+        return nearest if one in passed else one
+
+    before, after = (
+        list(accumulate(order, step, initial=BAD))[:-1]
+        for order in (classes, reversed(classes))
+    )
+    return list(zip(before, reversed(after), strict=True))
+
+
 def _decide_short(classes: list[str]) -> None:
     """Make every short block good or bad by the nearest good or bad block on each side.
 
@@ -367,43 +381,17 @@ def _decide_short(classes: list[str]) -> None:
     one it is good only if, on the bad side, the nearest block that is not short is
     near-good.
     """
-    n = len(classes)
-    # For each side and block, the classes of the nearest block that is good or bad, and
-    # of the nearest that is not short.
-    sides = []
-    for order in (range(n), range(n - 1, -1, -1)):
-        good_or_bad = not_short = BAD
-        side = [(BAD, BAD)] * n
-        for i in order:
-            side[i] = good_or_bad, not_short
-            if classes[i] != SHORT:
-                not_short = classes[i]
-                if not_short != NEAR_GOOD:
-                    good_or_bad = not_short
-        sides.append(side)
-    for i, (before, after) in enumerate(zip(*sides, strict=True)):
+    decided = _nearest(classes, SHORT, NEAR_GOOD)
+    not_short = _nearest(classes, SHORT)
+    for i, around in enumerate(decided):
         if classes[i] == SHORT:
-            around = {before[0], after[0]}
-            if len(around) == 1:
-                classes[i] = before[0]
-            else:
-                led_up = (BAD, NEAR_GOOD) in (before, after)
-                classes[i] = GOOD if led_up else BAD
+            sides = zip(around, not_short[i], strict=True)
+            leads_up = BAD not in around or (BAD, NEAR_GOOD) in sides
+            classes[i] = GOOD if GOOD in around and leads_up else BAD
 
 
 def _decide_near_good(classes: list[str]) -> None:
-    """Make near-good blocks good, unless the nearest others on both sides are bad.
-
-    Blocks are decided in order, each after the one before it.
-    """
-    following = [BAD] * len(classes)
-    after = BAD
-    for i in range(len(classes) - 1, -1, -1):
-        following[i] = after
-        if classes[i] != NEAR_GOOD:
-            after = classes[i]
-    before = BAD
-    for i, after in enumerate(following):
+    """Make near-good blocks good, unless the nearest others on both sides are bad."""
+    for i, around in enumerate(_nearest(classes, NEAR_GOOD)):
         if classes[i] == NEAR_GOOD:
-            classes[i] = BAD if before == after == BAD else GOOD
-        before = classes[i]
+            classes[i] = BAD if around == (BAD, BAD) else GOOD
