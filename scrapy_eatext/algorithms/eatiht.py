@@ -342,13 +342,12 @@ def _beneath(trail: Trail, top: int) -> list[bool]:
     So a sibling "section" counts as beneath an "s" that is the only child of its name;
     otherwise the path of "s" ends with an index.
     """
-    names, parents = trail.names, trail.parents
-    name, parent = names[top], parents[top]
-    siblings = [n for n in range(1, len(trail)) if parents[n] == parent]
-    only = sum(names[n] == name for n in siblings) == 1
-    tops = {n for n in siblings if only and names[n].startswith(name)} | {top}
+    name, parent = trail.names[top], trail.parents[top]
+    only = trail.counts[parent, name] == 1
     beneath = [False]
     # An element's number is greater than its parent's.
-    for element in range(1, len(trail)):
-        beneath.append(element in tops or beneath[parents[element]])
+    for element in range(1, len(trail.parents)):
+        own = trail.parents[element]
+        is_like_top = only and own == parent and trail.names[element].startswith(name)
+        beneath.append(element == top or is_like_top or beneath[own])
     return beneath

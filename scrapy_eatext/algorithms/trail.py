@@ -16,41 +16,29 @@ class Trail:
     """The path from the root to the current element of a walk.
 
     Each element gets a number, by which ``parents`` and ``names`` have an entry; 0 is
-    the root's parent, with the path "/".  All paths of a deep page would take quadratic
-    time.
+    the root's parent, with the path "/".  ``here`` is the innermost open element.  All
+    paths of a deep page would take quadratic time.
     """
 
     def __init__(self) -> None:
         self.parents = [0]
         self.names = [""]
         self._orders = [0]
-        # For each open element, the number of its children so far, by name.
-        self._counts: list[Counter[str]] = [Counter()]
-        self._open = [0]
-
-    def __len__(self) -> int:
-        return len(self.parents)
-
-    @property
-    def here(self) -> int:
-        """The number of the innermost open element."""
-        return self._open[-1]
+        self.here = 0
+        # The number of children of an element so far, by name.
+        self.counts: Counter[tuple[int, str]] = Counter()
 
     def enter(self, name: str) -> int:
         """Enter the next child with this name; returns its number."""
-        counts = self._counts[-1]
-        counts[name] += 1
-        number = len(self.parents)
-        self.parents.append(self._open[-1])
+        self.counts[self.here, name] += 1
+        self._orders.append(self.counts[self.here, name])
+        self.parents.append(self.here)
         self.names.append(name)
-        self._orders.append(counts[name])
-        self._open.append(number)
-        self._counts.append(Counter())
-        return number
+        self.here = len(self.parents) - 1
+        return self.here
 
     def leave(self) -> None:
-        self._open.pop()
-        self._counts.pop()
+        self.here = self.parents[self.here]
 
     def xpath(self, number: int) -> str:
         """The XPath of an element; steps have indexes among siblings of a name."""

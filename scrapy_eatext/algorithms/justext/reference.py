@@ -172,7 +172,7 @@ class _Maker:
     def __init__(self) -> None:
         self.paragraphs: list[Paragraph] = []
         self.trail = Trail()
-        # For each open element whether it is in a heading, and in a name with "select".
+        # For each element whether it is in a heading, and in a name with "select".
         self._headings = [False]
         self._selects = [False]
         self._in_link = False
@@ -185,24 +185,22 @@ class _Maker:
         self._texts: list[str] = []
         self._link_chars = 0
         self._place = self.trail.here
-        self._heading = self._headings[-1]
-        self._in_select = self._selects[-1]
 
     def flush(self) -> None:
         """End the paragraph and begin the next one here."""
         self.end_text()
         if text := _collapse("".join(self._texts).strip()):
-            inside = self._heading, self._in_select
-            self.paragraphs.append(
-                Paragraph(text, self._link_chars, *inside, self._place)
-            )
+            place = self._place
+            inside = self._headings[place], self._selects[place]
+            self.paragraphs.append(Paragraph(text, self._link_chars, *inside, place))
         self._open()
 
     def start(self, name: str) -> None:
         self.end_text()
+        around = self.trail.here
         self.trail.enter(name)
-        self._headings.append(self._headings[-1] or bool(_HEADING.search(name)))
-        self._selects.append(self._selects[-1] or "select" in name)
+        self._headings.append(self._headings[around] or bool(_HEADING.search(name)))
+        self._selects.append(self._selects[around] or "select" in name)
         if name in PARAGRAPH_TAGS or (name == "br" and self._after_br):
             self.flush()
             return
@@ -215,8 +213,6 @@ class _Maker:
     def end(self, name: str) -> None:
         self.end_text()
         self.trail.leave()
-        self._headings.pop()
-        self._selects.pop()
         if name in PARAGRAPH_TAGS:
             self.flush()
         elif name == "a":
