@@ -130,9 +130,15 @@ def load_model(path: str | Path, algorithm: str) -> Model:
     size = sum(dtype.itemsize * math.prod(shape) for _, dtype, shape in rows)
     if size > _MAX_ARRAYS:
         raise ModelError(f"{path} is damaged: it claims {size} bytes of arrays")
-    payload = _unpack(path, data[end:], size)
-    if hashlib.sha256(payload).hexdigest() != digest:
-        raise ModelError(f"{path} is damaged: its arrays do not match their checksum")
+    stream = zlib.decompressobj()
+    try:
+        # One byte more, to detect a longer payload; not much more is ever allocated.
+        payload = stream.decompress(data[end:], size + 1)
+    except zlib.error as error:
+        raise ModelError(f"{path} is damaged: {error}") from error
+    is_whole = len(payload) == size and stream.eof and not stream.unused_data
+    if not is_whole or hashlib.sha256(payload).hexdigest() != digest:
+        raise ModelError(f"{path} is damaged: its arrays are not those it states")
     arrays: dict[str, NDArray[Any]] = {}
     at = 0
     for name, dtype, shape in rows:
@@ -154,21 +160,6 @@ def _row(row: Mapping[str, Any]) -> tuple[str, np.dtype[Any], tuple[int, ...]]:
     if not sound:
         raise ValueError(f"no description of an array: {row!r}")
     return name, np.dtype(kind), shape
-
-
-def _unpack(path: Path, packed: bytes, size: int) -> bytes:
-    """The payload, which must have ``size`` bytes; not much more is ever allocated."""
-    stream = zlib.decompressobj()
-    try:
-        # One byte more, to detect a longer payload.
-        payload = stream.decompress(packed, size + 1)
-    except zlib.error as error:
-        raise ModelError(f"{path} is damaged: {error}") from error
-    if len(payload) != size or not stream.eof or stream.unused_data:
-        raise ModelError(
-            f"{path} is damaged: its arrays differ in length from what it states"
-        )
-    return payload
 
 
 def save_card(model: str | Path, card: Mapping[str, Any]) -> Path:

@@ -168,7 +168,7 @@ def test_a_nested_header(tmp_path):
     [
         # Huge claims allocate nothing, and neither does a payload that swells.
         ({"name": "a", "type": "<f8", "shape": [1 << 27, 1 << 27]}, b"", "claims"),
-        ({"name": "a", "type": "|u1", "shape": [10]}, b"\0" * 10_000_000, "length"),
+        ({"name": "a", "type": "|u1", "shape": [10]}, b"\0" * 10_000_000, "states"),
     ],
 )
 def test_forged_sizes(tmp_path, row, payload, said):

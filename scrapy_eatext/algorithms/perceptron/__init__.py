@@ -138,7 +138,7 @@ class Network:
         values = inputs
         for weights in hidden:
             values = np.tanh(_through(values, weights))
-        values = _through(values, last)[:, 0]
+        values = _through(values, last).squeeze(1)
         # The exponential of larger numbers overflows.
         result: Floats = 1 / (1 + np.exp(-np.clip(values, -500, 500)))
         return result
@@ -177,19 +177,15 @@ class Scaled:
         name = f"{reading}.{network_name(kind, lines, attributes)}"
         keys = [f"{name}.hidden"] * (kind == "mlp") + [f"{name}.output"]
         layers = tuple(arrays[key].astype(np.float64) for key in keys)
-        size = lines * attributes
-        for layer in layers:
-            if layer.ndim != 2 or len(layer) != size + 1:
-                raise ValueError(f"the layers of {name} do not fit its inputs")
-            size = layer.shape[1]
-        if size != 1:
-            raise ValueError(f"{name} has {size} outputs")
         mean, spread = (
             arrays[f"{reading}.{key}"].astype(np.float64) for key in ("mean", "spread")
         )
-        if mean.shape != (3,) or spread.shape != (3,) or not (spread > 0).all():
+        if not (spread > 0).all():
             raise ValueError("the attributes have no scale")
-        return cls(Network(layers), lines, attributes, mean, spread)
+        made = cls(Network(layers), lines, attributes, mean, spread)
+        # Arrays that do not fit raise.
+        made.output(Lines(UnitList(), np.zeros(0), np.zeros(0)))
+        return made
 
     def output(self, lines: Lines) -> Floats:
         rows = (attributes_of(lines) - self.mean) / self.spread
