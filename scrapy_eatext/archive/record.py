@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -16,7 +17,8 @@ from scrapy_eatext.archive.packed import PackedError, unpacked
 
 T = TypeVar("T")
 
-# The most bytes of the line with a chunk's length.
+# The line with a chunk's length, and its most bytes.
+_CHUNK = re.compile(rb"[^\S\n]*([0-9a-fA-F]+)[^\S\n]*(?:;[^\n]*)?\n")
 _LONGEST_LENGTH = 1024
 
 
@@ -192,23 +194,15 @@ def dechunked(body: bytes) -> tuple[bytes, str]:
     """
     parts: list[bytes] = []
     at = 0
-    while True:
-        end = body.find(b"\n", at, at + _LONGEST_LENGTH)
-        digits = body[at:end].partition(b";")[0].strip() if end >= 0 else b""
-        try:
-            # int() also accepts signs and underscores.
-            length = int(digits, 16) if digits.isalnum() else -1
-        except ValueError:
-            length = -1
-        if length < 0:
-            if not parts:
-                return body, ""
-            return b"".join(parts), "the body is cut off between two chunks"
-        if length == 0:
+    while line := _CHUNK.match(body, at, at + _LONGEST_LENGTH):
+        length = int(line[1], 16)
+        if not length:
             return b"".join(parts), ""
-        part = body[end + 1 : end + 1 + length]
-        parts.append(part)
-        if len(part) < length:
+        at = line.end() + length
+        parts.append(body[line.end() : at])
+        if len(parts[-1]) < length:
             return b"".join(parts), "the body is cut off in a chunk"
-        at = end + 1 + length
         at += 2 if body[at : at + 2] == b"\r\n" else 1
+    if not parts:
+        return body, ""
+    return b"".join(parts), "the body is cut off between two chunks"

@@ -194,8 +194,9 @@ class _Cutter:
             # The element that starts the next block belongs to that block.
             until = len(self.parent) - 1
             block.nodes = (self._written, until)
-            self.done.append(block)
             self._written = until
+            if _ANY_WORD.search(_decoded(block)):
+                self.done.append(block)
         self._block = _Block(tag, parent)
 
 
@@ -228,10 +229,12 @@ def declared_encoding(html: bytes) -> str:
     return match.group(1).decode("ascii", "replace") if match else "utf-8"
 
 
+def _decoded(block: _Block) -> str:
+    return block.text.decode("utf-8", "replace")
+
+
 def _table(cutter: _Cutter) -> Table:
-    decoded = [(block.text.decode("utf-8", "replace"), block) for block in cutter.done]
-    with_words = [(text, block) for text, block in decoded if _ANY_WORD.search(text)]
-    texts, blocks = [text for text, _ in with_words], [one for _, one in with_words]
+    blocks = cutter.done
     written = np.zeros(len(cutter.parent), dtype=np.bool_)
     for block in blocks:
         # A node's weight belongs to the block in which the node began, and is lost with
@@ -252,7 +255,7 @@ def _table(cutter: _Cutter) -> Table:
         parent=np.array(cutter.parent, dtype=np.int64),
         end=np.array(cutter.end, dtype=np.int64),
         weight=_floats(cutter.weight) * written,
-        texts=texts,
+        texts=list(map(_decoded, blocks)),
         ids=[" ".join(block.names["id"]) for block in blocks],
         classes=[" ".join(block.names["class"]) for block in blocks],
     )

@@ -79,13 +79,6 @@ class Lines:
     written: Sequence[str] | None = None
 
     @property
-    def shown(self) -> npt.NDArray[np.bool_]:
-        """For each line whether it has visible text."""
-        if self.written is None:
-            return self.length > 0
-        return np.array([bool(line.strip()) for line in self.written], dtype=np.bool_)
-
-    @property
     def density(self) -> Floats:
         """Text divided by bytes; 0 for a line of no bytes."""
         some = self.bytes > 0
@@ -227,11 +220,11 @@ class Perceptron(Algorithm[PerceptronOptions]):
         # A line may have more text than bytes, as the original wrote &pi; as &#960;.
         shares = np.minimum(scores, 1.0)
         above = scores > threshold
-        written = None
+        written, kept = None, above
         if lines.written is not None:
             written = "".join(compress(lines.written, above))
-        # A line of white space alone does not count as kept.
-        kept = above & lines.shown
+            # A line of white space alone does not count as kept.
+            kept = above & [bool(line.strip()) for line in lines.written]
         return Verdict(
             units=lines.units,
             kept=kept.tolist(),
