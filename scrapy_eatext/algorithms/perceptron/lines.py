@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from html.entities import name2codepoint
+from typing import NamedTuple
 
 from scrapy_eatext.deadline import check
 
@@ -38,23 +38,25 @@ _ATTRIBUTE = re.compile(
 _IN_ATTRIBUTE = re.compile("&(?:([a-zA-Z][-.a-zA-Z0-9]*)|#([0-9]+))(;?)")
 
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
-_FONTS = frozenset("b cite code em i kbd samp strong tt var".split())
+_FONTS = (
+    frozenset("b cite code em i kbd samp strong tt var address".split()) | _HEADINGS
+)
+# Elements around which paragraphs end, with the number of empty lines.
+_BLANK = {**dict.fromkeys([*_HEADINGS, "blockquote", "p"], 1), "address": 0}
 _LITERAL = frozenset(("xmp", "listing"))
 _PRE = _LITERAL | {"pre"}
 _LISTS = frozenset("ul ol menu dir".split())
 # Elements that stay open until their end tag; all others have none.
 _OPENING = (
-    _HEADINGS | _FONTS | _PRE | _LISTS
-    | {"a", "address", "blockquote", "body", "dl", "head", "html", "title"}
+    _FONTS | _PRE | _LISTS | {"a", "blockquote", "body", "dl", "head", "html", "title"}
 )  # fmt: skip
 
 
-@dataclass(slots=True)
-class Line:
+class Line(NamedTuple):
     """A line's text with its line feed, and the bytes of HTML that were read for it."""
 
-    text: str = ""
-    bytes: int = 0
+    text: str
+    bytes: int
 
 
 class _Writer:
@@ -67,9 +69,10 @@ class _Writer:
     """
 
     def __init__(self) -> None:
-        self.lines = [Line()]
-        # The parts of the current line's text.
+        self.lines: list[Line] = []
+        # The parts of the current line's text, and its bytes.
         self._parts: list[str] = []
+        self._bytes = 0
         self.index = self._counted = 0
         self._broken = self._ended = self._tight = True
         self._label = self._space = False
@@ -77,22 +80,19 @@ class _Writer:
 
     def _add(self, data: str) -> None:
         self.index += len(data)
-        self.lines[-1].bytes += self.index - self._counted
+        self._bytes += self.index - self._counted
         self._counted = self.index
         self._parts.append(data)
 
     def _end_line(self, breaks: int = 1) -> None:
         """End the line, unless it is empty."""
-        if not self._parts:
-            return
-        self._parts.append("\n" * breaks)
-        self.close()
-        self.lines[-1].bytes += 2 * breaks
-        self.lines.append(Line())
+        if self._parts:
+            self.close(breaks)
 
-    def close(self) -> None:
-        self.lines[-1].text = "".join(self._parts)
-        self._parts = []
+    def close(self, breaks: int = 0) -> None:
+        text = "".join(self._parts) + "\n" * breaks
+        self.lines.append(Line(text, self._bytes + 2 * breaks))
+        self._parts, self._bytes = [], 0
 
     def end_paragraph(self, blank: int) -> None:
         if not self._broken:
@@ -298,9 +298,12 @@ class _Reader:
         if name in _OPENING:
             self._open.append(name)
             self._counts[name] += 1
-        action = _STARTS.get(name)
-        if action is not None:
-            action(self)
+        if name in _BLANK:
+            self.to.end_paragraph(_BLANK[name])
+        if name in _FONTS:
+            self.to.font()
+        elif name in _STARTS:
+            _STARTS[name](self)
         elif name == "a":
             href = self._attributes(at, stop).get("href", "")
             self._linked = bool(href.strip(_SPACE))
@@ -313,9 +316,10 @@ class _Reader:
         while self._counts[name]:
             last = self._open.pop()
             self._counts[last] -= 1
-            action = _ENDS.get(last)
-            if action is not None:
-                action(self)
+            if last in _BLANK:
+                self.to.end_paragraph(_BLANK[last])
+            elif last in _ENDS:
+                _ENDS[last](self)
             if last == name:
                 break
 
@@ -335,14 +339,10 @@ class _Reader:
             at = match.end()
         return attributes
 
-    def start_block(self, blank: int, *, font: bool = False) -> None:
-        self.to.end_paragraph(blank)
-        if font:
-            self.to.font()
-
     def start_pre(self, *, literal: bool = False, last: bool = False) -> None:
         """Begin text with its own white space: ``literal``, or the ``last`` element."""
-        self.start_block(1, font=True)
+        self.to.end_paragraph(1)
+        self.to.font()
         self._filled += 1
         self._literal = self._literal or literal
         self._no_more_tags = last
@@ -387,30 +387,22 @@ _Action = Callable[[_Reader], None]
 
 
 _STARTS: dict[str, _Action] = {
-    **dict.fromkeys(_HEADINGS, lambda r: r.start_block(1, font=True)),
-    **dict.fromkeys(_FONTS, lambda r: r.to.font()),
     **dict.fromkeys(_LISTS, _Reader.start_list),
     **dict.fromkeys(_LITERAL, lambda r: r.start_pre(literal=True)),
-    "address": lambda r: r.start_block(0, font=True),
-    "blockquote": lambda r: r.start_block(1),
     "br": lambda r: r.to.line_break(),
     "dd": _Reader.definition,
     "dl": lambda r: r.start_list("dl"),
     "dt": _Reader.term,
     "hr": lambda r: r.to.rule(),
     "li": lambda r: r.to.label(),
-    "p": lambda r: r.start_block(1),
     "plaintext": lambda r: r.start_pre(last=True),
     "pre": lambda r: r.start_pre(),
     "title": lambda r: r.title(True),
 }
 _ENDS: dict[str, _Action] = {
-    **dict.fromkeys(_HEADINGS, lambda r: r.start_block(1)),
     **dict.fromkeys(_LISTS, _Reader.end_list),
     **dict.fromkeys(_PRE, _Reader.end_pre),
     "a": _Reader.end_link,
-    "address": lambda r: r.start_block(0),
-    "blockquote": lambda r: r.start_block(1),
     "dl": _Reader.end_definitions,
     "title": lambda r: r.title(False),
 }
