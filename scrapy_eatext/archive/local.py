@@ -71,31 +71,28 @@ class Run:
 
     def go(self, show: Callable[[Progress], None] = lambda _: None) -> Progress:
         """Extract the parts that no earlier run did; ``show`` is called regularly."""
-        try:
-            return self._go(show)
-        finally:
-            self._stopped = self._stopped or "stopped"
-            for process in list(self._processes.values()):
-                process.kill()
-            self.manifest.close()
-
-    def _go(self, show: Callable[[Progress], None]) -> Progress:
         self.progress.size = sum(archive.bytes() for archive in self._archives)
         todo = self._todo()
         threads = [
             Thread(target=self._work, args=(i, todo), daemon=True)
             for i in range(self._plan.workers)
         ]
-        for thread in threads:
-            thread.start()
-        while alive := [thread for thread in threads if thread.is_alive()]:
-            alive[0].join(0.2)
-            self.progress.note(time.monotonic())
-            show(self.progress)
-        if self._stopped:
-            self.progress.errors["the output"] = self._stopped
-        else:
-            self._drop_gone()
+        try:
+            for thread in threads:
+                thread.start()
+            while alive := [thread for thread in threads if thread.is_alive()]:
+                alive[0].join(0.2)
+                self.progress.note(time.monotonic())
+                show(self.progress)
+            if self._stopped:
+                self.progress.errors["the output"] = self._stopped
+            else:
+                self._drop_gone()
+        finally:
+            self._stopped = self._stopped or "stopped"
+            for process in list(self._processes.values()):
+                process.kill()
+            self.manifest.close()
         return self.progress
 
     def report(self) -> dict[str, Any]:
