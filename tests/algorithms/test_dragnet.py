@@ -9,12 +9,7 @@ from hypothesis import strategies as st
 
 from scrapy_eatext import extract
 from scrapy_eatext.algorithms import get_algorithm
-from scrapy_eatext.algorithms.dragnet import (
-    TARGETS,
-    DragnetOptions,
-    judge_of,
-    subset,
-)
+from scrapy_eatext.algorithms.dragnet import TARGETS, DragnetOptions, subset
 from scrapy_eatext.algorithms.dragnet.blocks import (
     declared_encoding,
     original_blocks,
@@ -34,7 +29,7 @@ from scrapy_eatext.algorithms.dragnet.features import (
     shallow,
     slope,
 )
-from scrapy_eatext.algorithms.modelfile import SHIPPED, Model, ModelError, load_model
+from scrapy_eatext.algorithms.modelfile import SHIPPED
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.walk import fnv1a
 from tests.support.pages import any_pages
@@ -297,12 +292,3 @@ def test_another_model(tmp_path):
     path = tmp_path / "own.model"
     path.write_bytes((SHIPPED / "dragnet.model").read_bytes())
     assert found_in(PAGE, model=str(path)) == found_in(PAGE)
-
-
-def test_models_without_what_is_asked_for():
-    shipped = load_model(SHIPPED / "dragnet.model", "dragnet")
-    with pytest.raises(ModelError, match="lacks"):
-        judge_of(Model("1", {}, {}), DragnetOptions())
-    arrays = {**shipped.arrays, "page": np.zeros_like(shipped.arrays["page"])}
-    with pytest.raises(ModelError, match="not trained to find content"):
-        judge_of(Model("1", {}, arrays), DragnetOptions())

@@ -236,14 +236,3 @@ def test_sentences_are_counted_in_linear_time(text):
     count_sentences(text)
     split_sentences(text)
     assert time.process_time() - start < 3
-
-
-# --- any page -----------------------------------------------------------------
-
-
-@given(any_pages())
-@pytest.mark.parametrize("version", [1, 2])
-def test_default_counts_each_text_once(version, source):
-    options = {"version": version}
-    result = extract(source, algorithm="eatiht", options=options, blocks=True)
-    assert sum(len(b.text) for b in result.blocks if b.kept) <= len(source)

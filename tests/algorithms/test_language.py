@@ -41,11 +41,6 @@ def without_justext(monkeypatch: pytest.MonkeyPatch):
         function.cache_clear()
 
 
-@pytest.mark.parametrize("code", [*PROSE, *UNSPACED_PROSE])
-def test_text_language_prose(code):
-    assert pick_language((PROSE | UNSPACED_PROSE)[code]) == code[:2]
-
-
 @pytest.mark.usefixtures("without_justext")
 def test_languages_without_justext():
     for code, prose in PROSE.items():

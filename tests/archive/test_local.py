@@ -155,15 +155,6 @@ def test_rows_come_along_from_files_as_from_batches(tmp_path):
     assert [row["input"] for row in given] == ['{"n": 1}', '{"n": 2}']
 
 
-def test_the_status_of_a_row_is_read_as_from_a_file():
-    rows = rows_of(batch(html=[page(0), page(1), None], status=[404, 7, 200]))
-    assert [(row["outcome"], row["status"]) for row in rows] == [
-        ("skipped_status", 404),
-        ("extracted", None),
-        ("unreadable", 200),
-    ]
-
-
 @pytest.mark.parametrize(
     ("url", "address", "error"),
     [(5, "", "int is no text in 'url'"), (b"u", "u", ""), ("\ud800", "?", "")],

@@ -58,11 +58,12 @@ LINES = [line(url=url, html=html.decode(), n=1) for url, html in ALL.items()]
 def test_rows_have_statuses_and_times(tmp_path):
     path = tmp_path / "pages.jsonl"
     rows = [{"html": "<p>a", "status": status} for status in (404, 204.0, 7, "ok")]
+    rows.append({"html": None, "status": 200})
     rows[1]["fetched"] = "2024-03-01"
-    path.write_text("\n".join(map(json.dumps, rows)))
+    path.write_bytes(b"".join(line(**row) for row in rows))
     found = list(read(str(path)))
-    assert [one.outcome for one in found] == ["skipped_status", "", "", ""]
-    assert [one.status for one in found] == [404, 204, None, None]
+    assert [one.outcome for one in found] == ["skipped_status", *[""] * 3, "unreadable"]
+    assert [one.status for one in found] == [404, 204, None, None, 200]
     assert found[1].fetched == "2024-03-01"
     assert [one.input for one in found[1:3]] == ["", '{"status": 7}']
 
