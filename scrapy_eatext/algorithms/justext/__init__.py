@@ -159,15 +159,15 @@ class Justext(Algorithm[JustextOptions]):
         lengths = [letters(text) if wide else chars for text, chars, wide in widths]
         language = self._language_of(page, lambda: _sample(blocks, texts))
         measure = _measure(language, mixed=self._language == "auto")
-        own = []
-        measured = zip(texts, lengths, blocks.link_chars, strict=True)
-        for text, length, link_chars in watched(measured):
-            # A long text with the copyright sign is no copyright notice.
-            notice = "©" in text and length <= self.options.length_high
-            bad = _COPYRIGHT if notice else None
-            own.append(self._own(text, length, link_chars, bad, measure))
-        headings = [blocks.kind(i) == "heading" for i in range(len(blocks))]
-        return self._verdict(blocks, own, headings, lengths, language)
+        # A long text with the copyright sign is no copyright notice.
+        long = self.options.length_high
+        bad = [
+            _COPYRIGHT if "©" in text and length <= long else None
+            for text, length in zip(texts, lengths, strict=True)
+        ]
+        rows = zip(texts, lengths, blocks.link_chars, bad, strict=True)
+        own = [self._own(*row, measure) for row in watched(rows)]
+        return self._verdict(blocks, own, lengths, language)
 
     def _as_original(self, page: Page) -> Verdict:
         try:
@@ -178,12 +178,8 @@ class Justext(Algorithm[JustextOptions]):
         lengths = list(map(len, texts))
         language = self._language_of(page, lambda: "\n".join(texts)[:_SAMPLE])
         words = justext_words(language) if language in NAMES else None
-        measure: Callable[[str], float] = _of_nothing
-        if words:
-            # The original splits words at white space alone.
-            measure = _of_words(
-                frozenset(words), 1.0, lambda text: text.lower().split()
-            )
+        # The original splits words at white space alone.
+        measure = _of_words(frozenset(words or ()), 1.0, lambda t: t.lower().split())
         own = []
         for p, length in zip(originals, lengths, strict=True):
             bad = _CONTROL if p.in_select else None
@@ -192,8 +188,7 @@ class Justext(Algorithm[JustextOptions]):
             own.append(self._own(p.text, length, p.link_chars, bad, measure))
         kinds = ["heading" if p.heading else "paragraph" for p in originals]
         units = TrailUnits(map(Unit, texts, kinds), [p.place for p in originals], trail)
-        headings = [p.heading for p in originals]
-        verdict = self._verdict(units, own, headings, lengths, language)
+        verdict = self._verdict(units, own, lengths, language)
         return replace(verdict, text="\n".join(compress(texts, verdict.kept)))
 
     def _language_of(self, page: Page, sample: Callable[[], str]) -> str:
@@ -205,7 +200,6 @@ class Justext(Algorithm[JustextOptions]):
         self,
         units: Units,
         own: Sequence[_OwnClass],
-        headings: Sequence[bool],
         lengths: Sequence[int],
         language: str,
     ) -> Verdict:
@@ -214,13 +208,12 @@ class Justext(Algorithm[JustextOptions]):
         if not options.reference and GOOD not in kinds:
             # On a page of short texts, near-good blocks count as good.
             kinds = [GOOD if kind == NEAR_GOOD else kind for kind in kinds]
-        if options.no_headings:
-            headings = [False] * len(headings)
         final = revise(
             kinds,
-            headings,
+            [units.kind(i) == "heading" for i in range(len(units))],
             lengths,
-            options.max_heading_distance,
+            # Nothing is near then.
+            -1 if options.no_headings else options.max_heading_distance,
             headings_first=not options.reference,
         )
         kept = [kind == GOOD for kind in final]
@@ -274,17 +267,17 @@ def _sample(blocks: Blocks, texts: Sequence[str]) -> str:
     return "\n".join(sample)
 
 
-def _of_nothing(text: str) -> float:
-    """The density without a stop list: it passes every threshold."""
-    return 1.0
-
-
 def _of_words(
     words: frozenset[str], scale: float, split: Callable[[str], list[str]]
 ) -> Callable[[str], float]:
-    """A function for the density of stop words in a text, times ``scale``."""
+    """A function for the density of stop words in a text, times ``scale``.
+
+    Without stop words it is 1, which passes every threshold.
+    """
 
     def density(text: str) -> float:
+        if not words:
+            return 1.0
         parts = split(text)
         return scale * sum(map(words.__contains__, parts)) / max(len(parts), 1)
 
@@ -297,9 +290,8 @@ def _measure(language: str, *, mixed: bool) -> Callable[[str], float]:
     With ``mixed``, the script of each block decides whether it is measured by character.
     """
     stop = stop_list(language) if language in NAMES else None
-    of_words: Callable[[str], float] = _of_nothing
-    if stop is not None:
-        of_words = _of_words(stop.words, JUSTEXT_SHARE / stop.share, words_of)
+    words, share = (stop.words, stop.share) if stop else (frozenset(), 1.0)
+    of_words = _of_words(words, JUSTEXT_SHARE / share, words_of)
     if not mixed and language not in SCRIPTS:
         return of_words
 
