@@ -136,18 +136,12 @@ def iso_list(code: str) -> StopList | None:
 def _index() -> dict[str, tuple[str, ...]]:
     """The codes of the languages that have each of about 25,000 stop words."""
     index: dict[str, tuple[str, ...]] = {}
-    for code in SHARES:
-        stop_words = iso_list(code)
-        if stop_words is not None:
-            # Most words are of one language: these share a tuple.
-            own = (code,)
-            for word in stop_words.words:
-                index[word] = index.get(word, ()) + own
-    for code in _ONLY_JUSTEXT:
-        own = (code,)
-        for word in justext_words(code, _WORDS) or []:
+    for code in (*SHARES, *_ONLY_JUSTEXT):
+        # Most words are of one language: these share a tuple.
+        own, iso = (code,), iso_list(code)
+        for word in iso.words if iso else justext_words(code, _WORDS) or ():
             known = index.get(word, ())
-            if _IN_FOOTNOTES.isdisjoint(known):
+            if iso or _IN_FOOTNOTES.isdisjoint(known):
                 index[word] = known + own
     return index
 
