@@ -18,13 +18,8 @@ from scrapy_eatext.algorithms.ngram.characters import (
     to_arrays,
 )
 from scrapy_eatext.extraction import extract
-from scrapy_eatext.learning import DataError, ngram
-from scrapy_eatext.learning.ngram import (
-    Line,
-    count_sequences,
-    prune,
-    rounded,
-)
+from scrapy_eatext.learning import ngram
+from scrapy_eatext.learning.ngram import count_sequences, prune, rounded
 from scrapy_eatext.learning.train import save, silent
 from tests.support.labelled import labelled
 from tests.support.passages import NOTICE, STORY
@@ -247,14 +242,3 @@ def test_training_learns_and_gives_the_same_bytes_again(tmp_path):
     held_out = first.notes["held_out"]
     assert held_out["lines"] == 3
     assert held_out["error"] == held_out["error_before_pruning"] == 0
-
-
-def test_what_can_not_be_learned_from(tmp_path):
-    trainer = ngram
-    keep, discard = Line(STORY, True, 30), Line(NOTICE, False, 30)
-    with pytest.raises(DataError, match=r"a\.html"):
-        trainer.sample(labelled(tmp_path, "a", page_of(1), text="Entirely different"))
-    with pytest.raises(DataError, match="is not main text"):
-        trainer.fit([[keep], [keep]], 0, silent)
-    with pytest.raises(DataError, match="is main text"):
-        trainer.fit([[discard], [discard]], 0, silent)

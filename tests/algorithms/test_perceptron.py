@@ -15,7 +15,7 @@ from scrapy_eatext.algorithms.perceptron import (
 )
 from scrapy_eatext.algorithms.perceptron.lines import write_lines
 from scrapy_eatext.extraction import extract
-from scrapy_eatext.learning import DataError, perceptron
+from scrapy_eatext.learning import perceptron
 from scrapy_eatext.learning.perceptron import (
     EPOCHS,
     Reading,
@@ -179,18 +179,6 @@ def test_the_output_is_shifted_to_the_best_threshold():
     content = np.array([False, True, True, True])
     best = best_threshold(outputs, [reading_of(np.zeros((4, 3)), content)])
     assert 0.1 < best < 0.3
-
-
-def test_what_can_not_be_learned_from(tmp_path):
-    trainer = perceptron
-    with pytest.raises(DataError, match=r"a\.html"):
-        trainer.sample(labelled(tmp_path, "a", page_of(1), text="entirely different"))
-    content = reading_of(np.zeros((4, 3)), np.ones(4, dtype=bool))
-    none = reading_of(np.zeros((4, 3)), np.zeros(4, dtype=bool))
-    with pytest.raises(DataError, match="is not main text"):
-        trainer.fit([dict.fromkeys(READINGS, content)], 0, silent)
-    with pytest.raises(DataError, match="is main text"):
-        trainer.fit([dict.fromkeys(READINGS, none)], 0, silent)
 
 
 def test_backpropagation_solves_what_one_layer_can_not():

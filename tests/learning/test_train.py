@@ -149,14 +149,25 @@ def test_labels_that_contradict_each_other(tmp_path):
     assert {file.name for file in samples.skipped} == {"0001.html.gz", "0004.html.gz"}
 
 
+@pytest.mark.parametrize("algorithm", ["ngram", "perceptron"])
+def test_a_page_without_its_text_teaches_lines_nothing(tmp_path, algorithm):
+    write_own(tmp_path, "a", make_page(3)[0], "wholly other matters " * 20)
+    with pytest.raises(DataError, match=r"a\.html"):
+        train(algorithm, read_folder(tmp_path), count=0)
+
+
 @pytest.mark.parametrize("which", ["is", "is not"])
-def test_data_without_one_of_the_classes(tmp_path, which):
+@pytest.mark.parametrize(
+    ("algorithm", "unit"),
+    [("dragnet", "block"), ("ngram", "line"), ("perceptron", "line")],
+)
+def test_data_without_one_of_the_classes(tmp_path, which, algorithm, unit):
     for number in range(3):
         texts = [*(sentences(random.Random(i), 2) for i in range(4)), str(number)]
         html = "".join(f"<p>{text}</p>" for text in texts)
         write_own(tmp_path, str(number), html, "\n".join(texts * (which == "is not")))
-    with pytest.raises(DataError, match=f"no block of the data {which} main text"):
-        train("dragnet", read_folder(tmp_path), count=0)
+    with pytest.raises(DataError, match=f"no {unit} of the data {which} main text"):
+        train(algorithm, read_folder(tmp_path), count=0)
 
 
 def test_a_page_that_is_too_long_to_align(folder, monkeypatch):
