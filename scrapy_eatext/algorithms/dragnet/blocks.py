@@ -17,7 +17,6 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.events import events
 from scrapy_eatext.page.guard import tame
@@ -327,21 +326,9 @@ def page_blocks(blocks: Blocks) -> Table:
         node=np.maximum(parent[own], 0),
         scored=(length > _SCORED_LENGTH) & _SCORED_TAG[tag[own]],
         parent=parent,
-        end=_ends(elements[:, ElementColumn.DEPTH]),
+        end=elements[:, ElementColumn.END],
         weight=_WEIGHT_OF[tag] + _name_weights(walk.tokens, elements),
     )
-
-
-def _ends(depth: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each node's subtree ends, from the depths of nodes in page order."""
-    ends = np.full(len(depth), len(depth), dtype=np.int64)
-    open_nodes: list[int] = []
-    depths = depth.tolist()
-    for i, d in enumerate(watched(depths)):
-        while open_nodes and depths[open_nodes[-1]] >= d:
-            ends[open_nodes.pop()] = i
-        open_nodes.append(i)
-    return ends
 
 
 def _name_weights(tokens: NDArray[np.uint32], elements: NDArray[np.int64]) -> Floats:
