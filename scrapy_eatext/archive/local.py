@@ -235,7 +235,7 @@ class Run:
                 if self.progress.errors:
                     self.progress.orphaned += 1
                 else:
-                    self.manifest.drop(name)
+                    self.manifest.add(Entry(name, ""))
 
 
 def _inputs(plan: shards.Plan) -> list[Part]:

@@ -121,7 +121,10 @@ class Manifest:
         self._write({"source": source, "state": state, "places": places})
 
     def add(self, entry: Entry) -> None:
-        """Enter a part whose file is written.  Raises OSError."""
+        """Enter a part whose file is written, or, without input, one that is gone.
+
+        A file of its own that it had before is deleted.  Raises OSError.
+        """
         if entry.output:
             stat = files.stat(self._path(entry.output))
             entry = replace(entry, size=stat.size, changed=stat.changed)
@@ -129,13 +132,6 @@ class Manifest:
         self._write(asdict(entry))
         self.entries[entry.part] = entry
         if before is not None and before.output not in ("", entry.output):
-            files.delete(self._path(before.output))
-
-    def drop(self, part: str) -> None:
-        """Remove a part whose input is gone, and its output.  Raises OSError."""
-        before = self.entries.pop(part)
-        self._write(asdict(Entry(part, "")))
-        if before.output:
             files.delete(self._path(before.output))
 
     def _path(self, name: str) -> str:

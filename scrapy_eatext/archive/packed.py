@@ -151,26 +151,24 @@ def _decompressor_for(coding: str, body: bytes) -> Callable[[], Decompressor] | 
 
 def _all_of(make: Callable[[], Decompressor], data: bytes, most: int) -> bytes:
     """Consecutive members unpacked, up to ``most`` bytes; 0 is no limit."""
-    out = bytearray()
+    out, most = bytearray(), most or TO_THE_END
     try:
         while data:
             decompressor = make()
             while not decompressor.eof:
-                if most and len(out) >= most:
+                if len(out) >= most:
                     return bytes(out[:most])
                 if decompressor.needs_input and not data:
                     raise PackedError("the packed body is cut off", bytes(out))
                 fed, data = (data, b"") if decompressor.needs_input else (b"", data)
-                out += decompressor.decompress(
-                    fed, min(CHUNK, most - len(out)) if most else CHUNK
-                )
+                out += decompressor.decompress(fed, min(CHUNK, most - len(out)))
             data = decompressor.unused_data
             if not data.startswith(GZIP):
                 break
     except BROKEN as error:
         message = f"the packed body is damaged ({error})"
         raise PackedError(message, bytes(out)) from error
-    return bytes(out[:most] if most else out)
+    return bytes(out[:most])
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,10 +134,7 @@ class _Sqlite:
 
     def __getitem__(self, key: bytes) -> bytes:
         query = "SELECT CAST(value AS BLOB) FROM Dict WHERE key = CAST(? AS BLOB)"
-        rows = self._rows(query, key)
-        if not rows:
-            raise KeyError(key)
-        return rows[0][0] or b""
+        return self._rows(query, key)[0][0] or b""
 
     def _rows(self, query: str, *values: bytes) -> list[Any]:
         try:
