@@ -29,7 +29,6 @@ from scrapy_eatext.algorithms.dragnet.features import (
     shallow,
     slope,
 )
-from scrapy_eatext.algorithms.modelfile import SHIPPED
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.walk import fnv1a
 from tests.support.pages import any_pages
@@ -286,9 +285,3 @@ def test_the_originals_groups():
     assert DragnetOptions().groups == subset("+".join(GROUPS))
     assert DragnetOptions(reference=True).groups == subset("shallow+cetr+readability")
     assert DragnetOptions(features="cetr").groups == subset("cetr")
-
-
-def test_another_model(tmp_path):
-    path = tmp_path / "own.model"
-    path.write_bytes((SHIPPED / "dragnet.model").read_bytes())
-    assert found_in(PAGE, model=str(path)) == found_in(PAGE)

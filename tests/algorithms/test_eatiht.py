@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from io import BytesIO
 
 import pytest
@@ -227,12 +226,3 @@ def test_text_right_under_the_root_has_no_parent():
     root = html.fragment_fromstring(f"<div>{FIRST} <i>{SECOND}</i></div>")
     result = run(get_algorithm("eatiht"), Page(root))
     assert result.text == f"{FIRST} {SECOND}"
-
-
-@pytest.mark.parametrize("text", ["." * 300_000 + "x", ".'" * 150_000, ". " * 150_000,
-                                  ".”" + "”" * 300_000 + "x"])  # fmt: skip
-def test_sentences_are_counted_in_linear_time(text):
-    start = time.process_time()
-    count_sentences(text)
-    split_sentences(text)
-    assert time.process_time() - start < 3

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from hypothesis import given
@@ -10,11 +9,7 @@ from hypothesis import strategies as st
 from scrapy_eatext import extract
 from scrapy_eatext.algorithms import OptionError, get_algorithm, justext
 from scrapy_eatext.algorithms.justext import BAD, GOOD, NEAR_GOOD, SHORT, revise
-from scrapy_eatext.algorithms.justext.reference import (
-    PageError,
-    _declared_charset,
-    paragraphs,
-)
+from scrapy_eatext.algorithms.justext.reference import PageError, paragraphs
 from scrapy_eatext.algorithms.language import SHARES
 from scrapy_eatext.page import Page
 from tests.support.pages import any_pages
@@ -220,22 +215,6 @@ def test_heading_before_a_byline_and_a_good_text(distance, headings_first, final
         [9, distance, 9],
     )
     assert revise(own, headings, lengths, 200, headings_first=headings_first) == final
-
-
-def test_fifty_thousand_short_paragraphs_in_linear_time():
-    n = 50_000
-    start = time.process_time()
-    revise([SHORT] * n, [True] * n, [1] * n, 1_000_000, headings_first=True)
-    revise([NEAR_GOOD] * n, [True] * n, [1] * n, 1_000_000, headings_first=False)
-    # A scan of neighbours would take minutes.
-    assert time.process_time() - start < 3
-
-
-def test_declared_charset_in_linear_time():
-    start = time.process_time()
-    assert _declared_charset(b"<meta" * 300_000) is None
-    assert _declared_charset(b"<meta " + b"charset=>" * 200_000) is None
-    assert time.process_time() - start < 3
 
 
 # --- on the page's blocks -----------------------------------------------------

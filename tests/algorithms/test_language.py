@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from scrapy_eatext.algorithms import language
@@ -168,22 +166,3 @@ def test_no_folder_of_justext_where_it_is_not_installed(monkeypatch):
     monkeypatch.setattr(language, "find_spec", lambda name: None)
     assert justext_folder() is None
     justext_folder.cache_clear()
-
-
-def test_picking_is_quick():
-    text = " ".join(PROSE.values()) * 3
-    pick_language(text)
-    start = time.process_time()
-    for _ in range(20):
-        pick_language(text)
-    # It takes about a millisecond; the rest is for a machine that is busy.
-    assert (time.process_time() - start) / 20 < 0.05
-
-
-@pytest.mark.parametrize("text", ["的" * 200_000, "ที่" * 100_000, "ก" * 300_000])
-def test_scripts_are_measured_in_linear_time(text):
-    start = time.process_time()
-    code = script_language(text)
-    sign_density(text, code)
-    letters(text)
-    assert time.process_time() - start < 3
