@@ -29,13 +29,13 @@ def algorithm_class(name: str) -> type[Algorithm[Any]]:
         except ImportError as error:
             why = f" ({error})"
         else:
-            why = f" ({module} has no subclass of Algorithm named {cls})"
-            if isinstance(own, type) and issubclass(own, Algorithm):
-                needed = ("name", "options_class")
-                missing = [need for need in needed if not hasattr(own, need)]
-                if not missing:
-                    return own
+            missing = [n for n in ("name", "options_class") if not hasattr(own, n)]
+            if not (isinstance(own, type) and issubclass(own, Algorithm)):
+                why = f" ({module} has no subclass of Algorithm named {cls})"
+            elif missing:
                 why = f" ({path} has no {missing[0]})"
+            else:
+                return own
     known = ", ".join(sorted(REGISTRY))
     allowed = f"one of {known}, or the import path of a class{why}"
     raise OptionError("algorithm", name, allowed)

@@ -152,7 +152,6 @@ def _row(row: Mapping[str, Any]) -> tuple[str, np.dtype[Any], tuple[int, ...]]:
     name, kind, shape = row["name"], row["type"], tuple(row["shape"])
     sound = (
         isinstance(name, str)
-        and isinstance(kind, str)
         and kind in _TYPES
         and len(shape) <= _MAX_DIMENSIONS
         and all(type(n) is int and 0 <= n <= _MAX_ARRAYS for n in shape)

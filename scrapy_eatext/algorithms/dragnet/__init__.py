@@ -137,21 +137,17 @@ class Dragnet(Algorithm[DragnetOptions]):
     def judge(self, page: Page) -> Verdict:
         reference = self.options.reference
         table, units = read_page(page, reference=reference)
-        if len(table) < _MIN_BLOCKS:
-            scores = np.zeros(len(table))
-            kept = np.zeros(len(table), dtype=np.bool_)
-            reasons = ["too few blocks"] * len(table)
-        else:
+        scores, other = np.zeros(len(table)), "too few blocks"
+        if len(table) >= _MIN_BLOCKS:
             columns = self._judge.columns(page, table, reference=reference)
-            scores = self._judge.probabilities(columns)
-            kept = scores > self.options.threshold
-            likely = f"probably {self.options.content}"
-            reasons = [likely if keep else "improbable" for keep in kept.tolist()]
+            scores, other = self._judge.probabilities(columns), "improbable"
+        kept = scores > self.options.threshold
+        likely = f"probably {self.options.content}"
         return Verdict(
             units,
             kept.tolist(),
             scores.tolist(),
-            reasons,
+            [likely if keep else other for keep in kept.tolist()],
             text="\n".join(compress(table.texts, kept)) if reference else None,
             score=mean_score(kept, scores, table.length),
         )

@@ -144,10 +144,10 @@ class _Cutter:
                 node = self._start(element, nodes[-1])
                 if event == "start":
                     nodes.append(node)
-                    self._text(element.text)
+                    self._block.pieces.append(element.text or "")
                     continue
             if nodes:
-                self._text(element.tail)
+                self._block.pieces.append(element.tail or "")
 
     def _start(self, element: Any, parent: int) -> int:
         """Begin an element; returns its node."""
@@ -176,14 +176,10 @@ class _Cutter:
             inside = element is not anchor
             self._block.tags += inside and event != "end"
             if event == "start":
-                pieces.append(element.text)
+                pieces.append(element.text or "")
             elif inside:
-                pieces.append(element.tail)
-        return [piece for piece in pieces if piece]
-
-    def _text(self, text: str | None) -> None:
-        if text:
-            self._block.pieces.append(text)
+                pieces.append(element.tail or "")
+        return pieces
 
     def _flush(self, tag: str, parent: int) -> None:
         """End the current block, and begin the next one with the tag."""
