@@ -179,7 +179,7 @@ def densities(chars: Ints, markup: Ints) -> Densities:
     return text / (text + markup.astype(np.float32))
 
 
-def limit(density: Densities, threshold: float | str) -> float:
+def limit(density: npt.NDArray[Any], threshold: float | str) -> float:
     """The limit that a line must exceed, by the densities of the page's long lines."""
     if not isinstance(threshold, str):
         return float(threshold)

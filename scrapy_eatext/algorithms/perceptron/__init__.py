@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scrapy_eatext.algorithms.base import Algorithm, Options, Unit, UnitList, Verdict
-from scrapy_eatext.algorithms.density import block_markup, mean_score
+from scrapy_eatext.algorithms.density import block_markup, limit, mean_score
 from scrapy_eatext.algorithms.modelfile import ModelError, load_model, model_path
 from scrapy_eatext.algorithms.perceptron.lines import write_lines
 from scrapy_eatext.declared import number, one_of
@@ -214,12 +214,9 @@ class Perceptron(Algorithm[PerceptronOptions]):
         lines = written_lines(page) if self.options.reference else block_lines(page)
         network = self._network
         scores = lines.density if network is None else network.output(lines)
-        threshold = self.options.threshold
-        if isinstance(threshold, str):
-            threshold = float(scores.mean()) if len(scores) else 0.0
         # A line may have more text than bytes, as the original wrote &pi; as &#960;.
         shares = np.minimum(scores, 1.0)
-        above = scores > threshold
+        above = scores > limit(scores, self.options.threshold)
         written, kept = None, above
         if lines.written is not None:
             written = "".join(compress(lines.written, above))
