@@ -12,8 +12,13 @@ from scrapy_eatext.declared import OptionError
 
 # The import path of each algorithm's class; a name here is a value of EATEXT_ALGORITHM.
 REGISTRY = {
-    name: f"scrapy_eatext.algorithms.{name}.{name.capitalize()}"
-    for name in "dragnet density eatext eatiht justext ngram perceptron".split()
+    "dragnet": "scrapy_eatext.algorithms.dragnet.Dragnet",
+    "density": "scrapy_eatext.algorithms.density.Density",
+    "eatext": "scrapy_eatext.algorithms.eatext.Eatext",
+    "eatiht": "scrapy_eatext.algorithms.eatiht.Eatiht",
+    "justext": "scrapy_eatext.algorithms.justext.Justext",
+    "ngram": "scrapy_eatext.algorithms.ngram.Ngram",
+    "perceptron": "scrapy_eatext.algorithms.perceptron.Perceptron",
 }
 DEFAULT = "eatext"
 
