@@ -47,7 +47,7 @@ from scrapy_eatext.spiders.addresses import (
 from scrapy_eatext.spiders.arguments import ARGUMENTS, SETTINGS
 from scrapy_eatext.spiders.state import State, Visit
 from scrapy_eatext.spiders.syndication import pages_of_feed, read_sitemap
-from scrapy_eatext.spiders.yields import HOLD, NAMED, REFUSE, REQUEST, Yields
+from scrapy_eatext.spiders.yields import NAMED, REFUSE, REQUEST, Yields
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -262,12 +262,9 @@ class SiteSpider(Spider):
             if visit.url in self._held:
                 # It is wanted, as its original has no page.
                 verdict = REQUEST
-            if verdict == HOLD:
-                self.known.set(visit.url, "held", shape)
-            elif verdict == REFUSE:
-                self.known.set(visit.url, "refused")
-                self._count("trap/alike")
             if verdict != REQUEST:
+                self.known.set(visit.url, verdict, shape)
+                self._count("trap/alike", verdict == REFUSE)
                 return False
         self._count(f"asked/{visit.role}")
         return True
@@ -673,10 +670,8 @@ class SiteSpider(Spider):
 
     def _count_response(self, visit: Visit, *, is_worth: bool | None) -> None:
         for shape, verdict in self._yields.count(_shapes(visit), is_worth):
-            status = "refused" if verdict == REFUSE else "pending"
-            released = self.known.release(shape, status)
-            if verdict == REFUSE:
-                self._count("trap/alike", released)
+            released = self.known.release(shape, verdict)
+            self._count("trap/alike", released * (verdict == REFUSE))
 
     def _count(self, name: str, count: int = 1) -> None:
         if self.crawler.stats is not None and count:

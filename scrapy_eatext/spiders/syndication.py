@@ -89,16 +89,13 @@ def _last_change(entry: _Element) -> str:
     for name in ("updated", "modified", "date", "pubDate", "published", "issued"):
         with suppress(ValueError, OverflowError):
             text = entry.findtext(f"{{*}}{name}", "")[:_LONGEST_DATE]
-            time = datetime.fromisoformat(iso(text) or _of_mail(text))
+            # A mail's date may have two digits of the year, which iso() does not read.
+            date = iso(text)
+            time = datetime.fromisoformat(date) if date else parsedate_to_datetime(text)
             if time.tzinfo:
                 time = time.astimezone(timezone.utc)
             return time.strftime("%Y-%m-%dT%H:%M:%SZ")
     return ""
-
-
-def _of_mail(text: str) -> str:
-    """A time with two digits of the year."""
-    return parsedate_to_datetime(text).isoformat()
 
 
 def _pages_of_json(body: bytes) -> Iterator[tuple[str, str]]:

@@ -18,7 +18,8 @@ NAMED, _NAMED_BUDGET = "named", 16
 # The number of shapes that are remembered, the latest ones.
 _MAX_SHAPES = 20_000
 
-REQUEST, HOLD, REFUSE = "request", "hold", "refuse"
+# Verdicts, which are statuses of URLs in the queue.
+REQUEST, HOLD, REFUSE = "pending", "held", "refused"
 
 
 @dataclass(slots=True)
