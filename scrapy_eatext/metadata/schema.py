@@ -6,7 +6,6 @@ the types under "@type".
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import chain, islice
@@ -26,7 +25,7 @@ from scrapy_eatext.metadata.jsonld import (
     unprefixed,
 )
 from scrapy_eatext.page.characters import strip_unstorable
-from scrapy_eatext.page.source import find, holds
+from scrapy_eatext.page.source import holds
 from scrapy_eatext.page.values import beginning, shortened
 from scrapy_eatext.result import Thing
 
@@ -69,10 +68,6 @@ _RDFA = _Syntax(
     "property",
     etree.XPath("descendant-or-self::*[@typeof|@property]"),
 )
-# The spellings of an attribute in a page's source, and what follows: at least its value.
-# Without an equals sign in it no byte is read for two of them.
-_PROPERTY = (b"itemprop", b"itemProp")
-_PROPERTY_VALUE = re.compile(rb"\s*=\s*[\"']?([^\"'<>=]{0,800})")
 # Properties that readers wrote, with names and dates of their own.
 _READERS_PROPS = frozenset(
     ("review", "reviews", "comment", "comments", "suggestedanswer", "acceptedanswer")
@@ -165,21 +160,6 @@ def _is_of_readers(element: Any) -> bool:
     return prop in _READERS_PROPS or not _READERS_TYPES.isdisjoint(types)
 
 
-def _properties_in(source: bytes) -> frozenset[str]:
-    """The names in all itemprop attributes of a page's source, and perhaps others."""
-    values: set[bytes] = set()
-    for attribute in _PROPERTY:
-        at = find(source, attribute)
-        while at >= 0:
-            at += len(attribute)
-            value = _PROPERTY_VALUE.match(source, at)
-            if value is not None:
-                values.add(value[1])
-            at = find(source, attribute, at)
-    decoded = (value.decode("utf-8", "replace") for value in values)
-    return frozenset(chain.from_iterable(map(_names, decoded)))
-
-
 def _names(value: str | None) -> list[str]:
     """The different names in an attribute, without prefix or address."""
     return list(dict.fromkeys(map(unprefixed, (value or "")[:_MAX_NAMES].split())))
@@ -216,12 +196,6 @@ class Data:
         return list(_things_in(self._with_microdata, _MICRODATA, _OF_PAGES))
 
     @cached_property
-    def _properties(self) -> frozenset[str] | None:
-        """The names of all properties in microdata, None if there is only a tree."""
-        source = self._page.source
-        return None if source is None else _properties_in(source)
-
-    @cached_property
     def _elements(self) -> list[Thing]:
         in_rdfa = _elements_in(self._page, _RDFA)
         microdata = _things_in(self._with_microdata, _MICRODATA)
@@ -255,8 +229,9 @@ class Data:
 
         Later ones may be commenters'.
         """
-        if self._properties is not None and name not in self._properties:
-            return ""  # most pages have none, and reading all things takes long
+        source = self._page.source
+        if source is not None and not holds(source, name.encode()):
+            return ""  # reading all things takes long
         texts = (self.json_ld.texts(thing.values, name) for thing in self._of_pages)
         return next(chain.from_iterable(texts), "")
 
