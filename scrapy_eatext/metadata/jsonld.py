@@ -176,7 +176,7 @@ class JsonLd:
     def _media(self, value: Any, *keys: str) -> Iterator[tuple[Any, Any, Any, Any]]:
         for medium in self.at(value):
             if isinstance(medium, dict):
-                url = next((medium[key] for key in keys if medium.get(key)), "")
+                url = _first(self._url(medium.get(key)) for key in keys)
                 text = text_of(medium.get("caption") or medium.get("name"))
                 yield url, text, medium.get("width"), medium.get("height")
             else:

@@ -32,7 +32,7 @@ Found = tuple[Any, Any, Any, Any]
 
 
 def media_of(
-    found: Iterable[tuple[str, Iterable[Found]]], address: Callable[[str], str]
+    found: Iterable[tuple[str, Iterable[Found]]], address: Callable[[Any], str]
 ) -> tuple[str, tuple[Media, ...]]:
     """The first images or videos that are found, each address once; the first source.
 
@@ -46,7 +46,7 @@ def media_of(
         (source, *one) for source, of_source in found for one in of_source
     ):
         first_source = first_source or source
-        url = bounded("image", address(given)) if isinstance(given, str) else ""
+        url = bounded("image", address(given))
         if not url or len(url) > left:
             continue
         if url not in media:

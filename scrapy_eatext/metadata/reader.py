@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -36,42 +36,44 @@ if TYPE_CHECKING:
     from scrapy_eatext.metadata.visible import Dated
     from scrapy_eatext.page import Page
 
-# The names of the meta elements for each field, the best first.
-_TITLES = ("og:title", "twitter:title", "citation_title", "parsely-title", "sailthru.title",
-           "dc.title", "dcterms.title", "title")  # fmt: skip
-_AUTHORS = ("citation_author", "author", "parsely-author", "sailthru.author", "dc.creator",
-            "dc.creator.personalname", "dc:creator", "dcterms.creator", "dcterms:creator",
-            "schema:author", "og:article:author", "citation_authors",
-            "bepress_citation_author", "eprints.creators_name", "byl", "article.author",
-            "article_author", "authors")  # fmt: skip
-_PUBLISHED = ("article:published_time", "og:published_time", "og:article:published_time",
-              "citation_publication_date", "citation_date", "citation_online_date",
-              "parsely-pub-date", "sailthru.date", "dc.date.issued",
-              "dcterms.issued", "prism.publicationdate", "bepress_citation_online_date",
-              "dcterms.created", "dc.date.created", "dc.date",
-              "dcterms.date", "datepublished", "date", "pubdate", "publishdate",
-              "publish-date", "publish_date", "publication_date", "published_date",
-              "article.published", "article:published", "schema:datepublished", "dc:date",
-              "dcterms:issued", "dcterms:created", "published", "cxenseparse:recs:publishtime",
-              "originalpublicationdate", "article_date_original")  # fmt: skip
-_MODIFIED = ("article:modified_time", "og:updated_time", "dcterms.modified", "dc.date.modified", "datemodified", "last-modified",
-             "lastmod", "revised", "article.updated", "article:modified", "article:updated",
-             "schema:datemodified", "dcterms:modified", "updated", "date.modified")  # fmt: skip
-_SITES = ("application-name", "twitter:app:name:iphone", "cre", "dc.publisher")
-_DESCRIPTIONS = ("og:description", "description", "twitter:description", "dc.description",
-                 "sailthru.description")  # fmt: skip
-_LANGUAGES = ("og:locale", "content-language", "language", "dc.language")
-_OG_IMAGES = ("og:image", "og:image:url", "og:image:secure_url")
-_IMAGES = ("twitter:image", "twitter:image:src", "parsely-image-url", "thumbnail",
-           "image", "thumbnailurl")  # fmt: skip
-_SECTIONS = ("article:section", "og:article:section", "parsely-section", "section", "sailthru.section", "articlesection",
-             "dc.subject.section")  # fmt: skip
-_LICENCES = ("dcterms.license", "dc.rights", "dcterms.rights", "license")
+# The places of fields, the best first: names of meta elements; with an @, properties in
+# JSON-LD; behind "itemprop=", properties in microdata; behind "rel=", links.
+_PLACES = {
+    "title": """og:title twitter:title citation_title parsely-title sailthru.title dc.title
+        dcterms.title title itemprop=headline""",
+    "published": """@datePublished @dateCreated @uploadDate @datePosted
+        article:published_time og:published_time og:article:published_time
+        citation_publication_date citation_date citation_online_date parsely-pub-date
+        sailthru.date dc.date.issued dcterms.issued prism.publicationdate
+        bepress_citation_online_date dcterms.created dc.date.created dc.date dcterms.date
+        datepublished date pubdate publishdate publish-date publish_date publication_date
+        published_date article.published article:published schema:datepublished dc:date
+        dcterms:issued dcterms:created published cxenseparse:recs:publishtime
+        originalpublicationdate article_date_original itemprop=datePublished""",
+    "modified": """@dateModified article:modified_time og:updated_time dcterms.modified
+        dc.date.modified datemodified last-modified lastmod revised article.updated
+        article:modified article:updated schema:datemodified dcterms:modified updated
+        date.modified itemprop=dateModified""",
+    "description": """@description og:description description twitter:description
+        dc.description sailthru.description""",
+    "language": "@inLanguage og:locale content-language language dc.language",
+    "canonical_url": "rel=canonical og:url @url",
+    "section": """@articleSection article:section og:article:section parsely-section section
+        sailthru.section articlesection dc.subject.section""",
+    "site_name": "application-name twitter:app:name:iphone cre dc.publisher",
+    "licence": "dcterms.license dc.rights dcterms.rights license",
+}
+_AUTHORS = """citation_author author parsely-author sailthru.author dc.creator
+    dc.creator.personalname dc:creator dcterms.creator dcterms:creator schema:author
+    og:article:author citation_authors bepress_citation_author eprints.creators_name byl
+    article.author article_author authors""".split()
+_IMAGES = """twitter:image twitter:image:src parsely-image-url thumbnail image
+    thumbnailurl""".split()
+_TAGS = "news_keywords keywords parsely-tags sailthru.tags dc.subject".split()
 # The beginnings of names in OpenGraph.
 _OPENGRAPH = ("og:", "article:")
 # Languages of scripts that are written from right to left.
 _FROM_RIGHT = frozenset("ar arc ckb dv fa he ks nqo ps sd ug ur yi".split())
-_TAGS = ("news_keywords", "keywords", "parsely-tags", "sailthru.tags", "dc.subject")
 
 # Labels of the author in twitter:label1 and twitter:label2, as key() returns them.
 _WRITTEN_BY = frozenset(
@@ -126,7 +128,8 @@ _T = TypeVar("_T")
 class Reader:
     """Reads the metadata of one page, each field by a method with the field's name.
 
-    ``kind`` is the page's type, as far as it is known.
+    A field without a method is a text at one of its _PLACES.  ``kind`` is the page's
+    type, as far as it is known.
 
     The method yields pairs of a source and a value, the best first; for a date also the
     date as the page has it.  A field whose method fails is left empty, and the others
@@ -157,8 +160,9 @@ class Reader:
         """The value of a field; it is read once, and its source noted."""
         if field not in self._values:
             nothing: tuple[Any, ...] = "", _EMPTY[field]
+            read = getattr(self, f"_{field}", partial(self._at, field))
             source, value, *written = self._safely(
-                lambda: _first(field, getattr(self, f"_{field}")()), nothing
+                lambda: _first(field, read()), nothing
             )
             self._values[field] = value
             if source:
@@ -182,13 +186,19 @@ class Reader:
                 for content in self._metas[name]:
                     yield shortened(unescaped_again(content))
 
-    def _metas_of(
-        self, *names: str, read: Callable[[str], str] = str
-    ) -> Iterator[_Found]:
-        """The contents of meta elements with some names, after ``read``."""
-        for name in filter(self._metas.__contains__, names):
-            source = "opengraph" if name.startswith(_OPENGRAPH) else "meta"
-            yield from ((source, read(content)) for content in self._meta(name))
+    def _at(self, field: str) -> Iterator[_Found]:
+        """The texts at a field's places."""
+        for place in _PLACES[field].split():
+            form, _, name = place.rpartition("=")
+            if place[0] == "@":
+                yield "json-ld", self._data.first(place[1:])
+            elif form == "itemprop":
+                yield "microdata", self._things.in_microdata(name)
+            elif form == "rel":
+                yield "meta", self._links.get(name, "")
+            elif name in self._metas:
+                source = "opengraph" if name.startswith(_OPENGRAPH) else "meta"
+                yield from ((source, content) for content in self._meta(name))
 
     # -- title
 
@@ -226,8 +236,7 @@ class Reader:
 
     def _titles(self) -> Iterator[_Found]:
         yield "json-ld", self._data.title()
-        yield from self._metas_of(*_TITLES)
-        yield "microdata", self._things.in_microdata("headline")
+        yield from self._at("title")
         yield "page", unescaped_again(self._page.title)
 
     def _cut(self, title: str, site: str) -> str:
@@ -321,29 +330,20 @@ class Reader:
 
     # -- dates
 
-    def _iso(self, source: str, values: Iterable[str]) -> Iterator[_Date]:
-        for value in values:
+    def _iso(self, found: Iterable[_Found]) -> Iterator[_Date]:
+        for source, value in found:
             if value:
                 day_first = self._page.is_day_first
                 yield source, dates.iso(value, day_first=day_first), value
 
-    def _told(self, metas: Iterable[str], name: str, *others: str) -> Iterator[_Date]:
-        """The dates in a page's data, under names of meta elements and schema.org."""
-        yield from self._iso("json-ld", [self._data.first(name)])
-        yield from self._iso("json-ld", [self._data.first(*others)])
-        for source, value in self._metas_of(*metas):
-            yield from self._iso(source, [value])
-        yield from self._iso("microdata", [self._things.in_microdata(name)])
-
     def _published(self) -> Iterator[_Date]:
-        others = "dateCreated", "uploadDate", "datePosted"
-        yield from self._told(_PUBLISHED, "datePublished", *others)
+        yield from self._iso(self._at("published"))
         visible = self._visible
         if not self._shows_others:
             yield from self._shown("time", visible.times, "")
         match = _URL_DATE.search((self._page.url or "").partition("?")[0])
         if match is not None:
-            yield from self._iso("page", ["-".join(filter(None, match.groups()))])
+            yield from self._iso([("page", "-".join(filter(None, match.groups())))])
         if self._shows_others:
             return
         yield from self._shown("page", visible.written, "")
@@ -352,7 +352,7 @@ class Reader:
         yield from self._shown("page", visible.written, "updated")
 
     def _modified(self) -> Iterator[_Date]:
-        yield from self._told(_MODIFIED, "dateModified")
+        yield from self._iso(self._at("modified"))
         if self._sources.get("published") not in _SHOWN:
             return  # data with a publication date would have a modification date too
         changes = "updated", "edited"
@@ -365,7 +365,9 @@ class Reader:
     def _of_events(self) -> frozenset[str]:
         """The days on which an event of the page begins or ends."""
         texts = (*self._data.days, *map(self._things.in_microdata, OF_EVENTS))
-        return frozenset(day[:10] for _, day, _ in self._iso("", texts))
+        return frozenset(
+            day[:10] for _, day, _ in self._iso(("", one) for one in texts)
+        )
 
     def _shown(
         self, source: str, found: Iterable[Dated], *changes: str
@@ -380,34 +382,30 @@ class Reader:
     # -- the other fields
 
     def _site_name(self) -> Iterator[_Found]:
-        yield from self._metas_of("og:site_name")
+        yield from (("opengraph", name) for name in self._meta("og:site_name"))
         yield "json-ld", self._data.site_name()
-        yield from self._metas_of(*_SITES)
+        yield from self._at("site_name")
 
     def _description(self) -> Iterator[_Found]:
-        yield "json-ld", _untagged(self._data.first("description"))
-        yield from self._metas_of(*_DESCRIPTIONS, read=_untagged)
+        return ((source, _untagged(text)) for source, text in self._at("description"))
 
     def _language(self) -> Iterator[_Found]:
         yield "page", self._page.language
-        yield "json-ld", primary_tag(self._data.first("inLanguage"))
-        yield from self._metas_of(*_LANGUAGES, read=primary_tag)
+        for source, code in self._at("language"):
+            yield source, primary_tag(code)
 
     def _canonical_url(self) -> Iterator[_Found]:
-        yield "meta", self._address(self._links.get("canonical", ""))
-        yield from self._metas_of("og:url", read=self._address)
-        yield "json-ld", self._address(self._data.first("url"))
+        return ((at, self._address(url)) for at, url in self._at("canonical_url"))
 
     def _image(self) -> Iterator[_Found]:
-        address = self._address
-        named = self._data.address("image", "thumbnailUrl", "primaryImageOfPage")
-        yield "json-ld", address(named)
-        yield from self._metas_of(*_OG_IMAGES, *_IMAGES, read=address)
-        yield "meta", address(self._links.get("image_src", ""))
+        for source, images in self._declared_images():
+            yield from ((source, self._address(url)) for url, *_ in images)
+        yield "meta", self._address(self._links.get("image_src", ""))
 
-    def _address(self, url: str) -> str:
+    def _address(self, url: Any) -> str:
         """The absolute address, "" if it is none."""
-        return "" if _is_nothing(url) else self._addresses.image(url)
+        is_one = isinstance(url, str) and not _is_nothing(url)
+        return self._addresses.image(url) if is_one else ""
 
     def _images(self) -> Iterator[_Found]:
         yield media_of(self._all_images(), self._address)
@@ -419,7 +417,7 @@ class Reader:
     def _figures(self) -> list[int]:
         return figures_in(self._page)
 
-    def _all_images(self) -> Iterator[tuple[str, Iterable[FoundMedia]]]:
+    def _declared_images(self) -> Iterator[tuple[str, Iterable[FoundMedia]]]:
         yield "json-ld", self._data.images()
         metas = self._metas
         urls = metas.get("og:image") or metas.get("og:image:url")
@@ -435,6 +433,9 @@ class Reader:
             yield "opengraph", zip_longest(urls, alts, widths, heights)
         others = [url for name in _IMAGES for url in metas.get(name, ())]
         yield "meta", [(url, "", 0, 0) for url in others]
+
+    def _all_images(self) -> Iterator[tuple[str, Iterable[FoundMedia]]]:
+        yield from self._declared_images()
         yield "page", images_in(self._page.blocks.walk, self._figures)
 
     def _all_videos(self) -> Iterator[tuple[str, Iterable[FoundMedia]]]:
@@ -473,14 +474,10 @@ class Reader:
         )
         return tuple(dict.fromkeys(path))
 
-    def _section(self) -> Iterator[_Found]:
-        yield "json-ld", self._data.first("articleSection")
-        yield from self._metas_of(*_SECTIONS)
-
     def _licence(self) -> Iterator[_Found]:
         yield "json-ld", self._data.address("license")
         yield "meta", self._address(self._links.get("license", ""))
-        yield from self._metas_of(*_LICENCES)
+        yield from self._at("licence")
 
     def _direction(self) -> Iterator[_Found]:
         root = self._page.root
