@@ -59,8 +59,6 @@ _MAX_HEADINGS = 20
 _FOOT = 30
 # How many links near the title may be marked as the author's.
 _MAX_LINKS = 200
-# How many occurrences of the title's text may be its block.
-_MAX_PLACES = 20
 # How many elements around a byline may be a menu.
 _AROUND = 6
 # The fewest digits of a date: a year and the day.
@@ -151,19 +149,16 @@ class Visible:
         """The same of levels 2 and 3."""
         return self._headings_of(range(2, 4))
 
-    def _headings_of(self, levels: range) -> list[tuple[int, str, str]]:
-        kind, level = self._walk.blocks[:, _KIND], self._walk.blocks[:, _LEVEL]
+    def _headings_of(self, levels: range, begin: int = 0) -> list[tuple[int, str, str]]:
+        near = self._walk.blocks[begin:]
+        kind, level = near[:, _KIND], near[:, _LEVEL]
         is_one = (kind == HEADING) & (level >= levels.start) & (level < levels.stop)
-        numbers = is_one.nonzero()[0][:_MAX_HEADINGS].tolist()
+        found = is_one.nonzero()[0][:_MAX_HEADINGS].tolist()
+        numbers = [begin + i for i in found]
         nodes = self._blocks.elements(numbers)
         numbers = list(compress(numbers, (not self._is_logo(node) for node in nodes)))
         texts = [shortened(text, _LONGEST) for text in self._blocks.texts(numbers)]
         return [(i, text, key(text)) for i, text in zip(numbers, texts, strict=True)]
-
-    @cached_property
-    def _headings(self) -> list[int]:
-        """The blocks that are headings, of any level."""
-        return rows_with(self._walk.blocks, _KIND, HEADING)
 
     def _is_logo(self, node: Any) -> bool:
         """Whether a heading is the site's logo, by class, id or link."""
@@ -180,18 +175,13 @@ class Visible:
         return self._blocks.elements([block])[0]
 
     def heading_of(self, parts: list[str], behind: int = -1) -> str:
-        """The first heading of any level with the words of ``parts``, after a block.
-
-        It is "" if there is none, or if that heading is the logo.
-        """
+        """The first heading of any level with the words of ``parts``, after a block."""
         wanted = key("".join(parts))
-        behind_it = (i for i in self._headings if i > behind)
-        numbers = list(islice(behind_it, _MAX_HEADINGS))
-        for i, text in zip(numbers, self._blocks.texts(numbers), strict=True):
+        for _, text, _ in self._headings_of(range(1, 7), behind + 1):
             # A label may stand before it, as in "Thread: Boats".
             for title in (text, text.rpartition(": ")[2]):
                 if key(title) == wanted:
-                    return "" if self._is_logo(self._element(i)) else title
+                    return title
         return ""
 
     @cached_property
@@ -207,17 +197,11 @@ class Visible:
 
     def _block_of(self, text: str) -> int:
         """The first block with exactly this text, -1 if there is none."""
-        wanted, whole = text.encode(), self._walk.text
-        starts = self._walk.blocks[:, _START]
-        at = whole.find(wanted) if wanted else -1
-        for _ in range(_MAX_PLACES):
-            if at < 0:
-                break
-            i = int(starts.searchsorted(at, side="right")) - 1
-            if self._blocks.place(i) == (at, at + len(wanted)):
-                return i
-            at = whole.find(wanted, at + 1)
-        return -1
+        place = self._walk.blocks[:, _START], self._walk.blocks[:, _END]
+        is_as_long = place[1] - place[0] == (len(text.encode()) or -1)
+        numbers = is_as_long.nonzero()[0].tolist()
+        texts = zip(numbers, self._blocks.texts(numbers), strict=True)
+        return next((i for i, found in texts if found == text), -1)
 
     @cached_property
     def _near(self) -> tuple[int, int]:
