@@ -147,17 +147,11 @@ def names_in(text: str) -> list[str]:
     return _names_on(_BY.sub("", text.strip(), count=1).partition("\n")[0])
 
 
-def _is_label(line: str) -> bool:
-    return all(word.strip(":").lower() in _NO_NAME for word in line.split())
-
-
 def has_date(line: str) -> bool:
     return bool(_DIGIT.search(line)) and any(dates.found(line))
 
 
 def _names_on(line: str) -> list[str]:
-    if _is_label(line):
-        return []
     if _DIGIT.search(line):
         _, begin, _ = next(dates.found(line), ("", len(line), 0))
         line = line[:begin]
@@ -167,12 +161,7 @@ def _names_on(line: str) -> list[str]:
         before, _, last = line.rpartition(" ")
         # The month of a date that could not be read, as of one without a year.
         line = before if dates.is_month(last) else line
-    names = []
-    for part in _listed(line):
-        name = trimmed(part)
-        if is_name(name):
-            names.append(name)
-    return names
+    return list(filter(is_name, map(trimmed, _listed(line))))
 
 
 def _listed(line: str) -> list[str]:

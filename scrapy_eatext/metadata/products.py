@@ -87,7 +87,7 @@ def write_product(judged: JudgedPage) -> Product | None:
     """The product of a page, None without one in its data or a page type "product"."""
     page, data = judged.page, Data.of(judged.page)
     of_type = judged.verdict.page_type == "product"
-    things = _about(list(data.of_types(*_TYPES)), judged, first=of_type)
+    things = _about(list(data.of_types(*_TYPES)), judged)
     shared = _opengraph(page.head.metas)
     if shared.values and (things or "offers" in shared.values):
         things.append(shared)
@@ -121,19 +121,17 @@ def write_recipe(judged: JudgedPage) -> Recipe | None:
     return Recipe(**fields.values, sources=fields.sources) if fields.values else None
 
 
-def _about(things: list[Thing], judged: JudgedPage, *, first: bool) -> list[Thing]:
+def _about(things: list[Thing], judged: JudgedPage) -> list[Thing]:
     """For each source the thing that the page is about.
 
-    Of several things it is the first one whose name is in the page's title; if there is
-    none, it is the first thing, but only if ``first``: other pages list products.
+    Of several things it is the first one whose name is in the page's title.
     """
     about = []
     for _, group in groupby(things, key=lambda thing: thing.source):
         candidates = list(group)
         if len(candidates) > 1:
             titles = key(f"{judged.page.title} {judged.readable_metadata.title}")
-            named = [thing for thing in candidates if _is_named(thing, titles)]
-            candidates = named or (candidates if first else [])
+            candidates = [thing for thing in candidates if _is_named(thing, titles)]
         about += candidates[:1]
     return about
 
