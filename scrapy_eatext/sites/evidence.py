@@ -234,7 +234,7 @@ def _mixed(value: Any) -> Any:
     return (value ^ (value >> SHIFT)) * SPREAD & _END
 
 
-def taught(likelihood: Ints, evidence: Ints) -> Ints:
+def taught(likelihood: Ints, evidence: Ints | int) -> Ints:
     """Likelihoods with a site's evidence added."""
     # Much faster than clip() on short arrays.
     changed: Ints = np.minimum(np.maximum(likelihood + evidence, 0), HIGHEST)

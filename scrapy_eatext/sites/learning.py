@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from functools import cached_property
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -46,7 +46,9 @@ if TYPE_CHECKING:
     from scrapy_eatext.page.blocks import Blocks
     from scrapy_eatext.tagger.operations import Ints
 
-MAIN, COMMENT, BOILERPLATE, UNKNOWN = "m", "c", "-", "?"
+# The labels of blocks; the first three are also in the order of a Place's numbers.
+_KINDS = MAIN, COMMENT, BOILERPLATE = "m", "c", "-"
+UNKNOWN = "?"
 # The words of a block count up to this number, so that one long block does not
 # dominate.
 _MAX_WORDS = 40
@@ -56,7 +58,7 @@ _MIN_GAIN_OF_ONE, _MIN_GAIN, _MAX_LOSS = 0.05, 0.005, 0.05
 # The factors to try on the evidence of places.  Large ones overrule the algorithm where
 # it is wrong with high likelihood, which a single page cannot show.  The smallest factor
 # within _TOLERANCE of the best mean F1 is used.
-STRENGTHS, _STRENGTHS_OF_ONE = (1, 3, 9), (1,)
+STRENGTHS = (1, 3, 9)
 _TOLERANCE = 0.02
 # The maximum numbers of pages to learn from and of texts, and the maximum lengths of a
 # text and of a path.
@@ -98,15 +100,13 @@ class Studied:
     def known(self) -> npt.NDArray[np.bool_]:
         return np.array([sign != UNKNOWN for sign in self.labels], dtype=np.bool_)
 
-    def kept_blocks(self, evidence: Ints | None = None) -> npt.NDArray[np.bool_]:
-        """For each block whether it is kept, with the evidence if any."""
-        likelihood = self.likelihood
-        if evidence is not None:
-            likelihood = taught(likelihood, evidence)
-        return select(likelihood, self.words).kept
+    def kept_blocks(self, evidence: Ints | int = 0) -> npt.NDArray[np.bool_]:
+        """For each block whether it is kept with some evidence."""
+        return select(taught(self.likelihood, evidence), self.words).kept
 
-    def f1(self, kept: npt.NDArray[np.bool_]) -> float:
-        """The word F1 of the kept blocks against the labels."""
+    def f1(self, evidence: Ints | int = 0) -> float:
+        """The word F1 against the labels of the blocks that are kept with some evidence."""
+        kept = self.kept_blocks(evidence)
         words = self.words * self.known
         extracted, relevant = int(words[kept].sum()), int(words[self.main].sum())
         if not relevant:
@@ -117,7 +117,7 @@ class Studied:
 def learn(host: str, pages: Sequence[Studied]) -> SiteFile:
     """Learn from labelled pages of a host, of which there is at least one."""
     pages = sorted(pages, key=lambda page: page.order)[:MOST_PAGES]
-    before = [page.f1(page.kept_blocks()) for page in pages]
+    before = [page.f1() for page in pages]
     scores = _cross_validated(pages)
     best = max(map(fmean, scores.values()))
     strength = min(n for n in scores if fmean(scores[n]) > best - _TOLERANCE)
@@ -140,14 +140,13 @@ def _cross_validated(pages: Sequence[Studied]) -> dict[int, list[float]]:
     """For each strength the word F1 of each page, by the evidence of the other pages."""
     if len(pages) == 1:
         (page,) = pages
-        evidence = _leave_one_block_out(page)
-        return {n: [page.f1(page.kept_blocks(n * evidence))] for n in _STRENGTHS_OF_ONE}
+        return {1: [page.f1(_leave_one_block_out(page))]}
     scores: dict[int, list[float]] = {n: [] for n in STRENGTHS}
     for i, page in enumerate(pages):
         site = site_of([*pages[:i], *pages[i + 1 :]])
         for n in STRENGTHS:
             evidence, _, _ = Lesson(replace(site, strength=n)).evidence(page.walk)
-            scores[n].append(page.f1(page.kept_blocks(evidence)))
+            scores[n].append(page.f1(evidence))
     return scores
 
 
@@ -190,7 +189,7 @@ def _template(pages: Sequence[Studied]) -> Template:
             words.setdefault(path, [0, 0, 0, 0])[3] += 1
         for path, sign, count in zip(page.paths, page.labels, counted, strict=True):
             if sign != UNKNOWN:
-                words[path][(MAIN, COMMENT, BOILERPLATE).index(sign)] += count
+                words[path][_KINDS.index(sign)] += count
     return Template(len(pages), {path: Place(*words[path]) for path in sorted(words)})
 
 
@@ -203,15 +202,11 @@ def _leave_one_block_out(page: Studied) -> Ints:
     for path, sign, count, number in zip(
         page.paths, page.labels, counted, page.hashes, strict=True
     ):
-        place = template.places[path]
-        without_block = Place(
-            place.main - count * (sign == MAIN),
-            place.comments - count * (sign == COMMENT),
-            place.boilerplate - count * (sign == BOILERPLATE),
-            1,
-        )
+        words = list(astuple(template.places[path]))
+        if sign != UNKNOWN:
+            words[_KINDS.index(sign)] -= count
         # Of a repeated text the other blocks have the same label.
-        evidence.append(without_block.evidence if texts[number] == 1 else 0)
+        evidence.append(Place(*words).evidence if texts[number] == 1 else 0)
     return np.array(evidence, dtype=np.int64)
 
 
@@ -233,21 +228,18 @@ def _paths(blocks: Blocks) -> list[str]:
     walk = blocks.walk
     parents = walk.elements[:, ElementColumn.PARENT].tolist()
     tags = walk.elements[:, ElementColumn.TAG].tolist()
-    path_of: dict[int, str] = {}
-    paths = []
-    for innermost in walk.blocks[:, BlockColumn.INNER].tolist():
-        ancestors = []
-        row = innermost
-        while row >= 0 and row not in path_of:
-            ancestors.append(row)
+    path_of = {-1: ""}
+    innermost = walk.blocks[:, BlockColumn.INNER].tolist()
+    for block_row in innermost:
+        unknown, row = [], block_row
+        while row not in path_of:
+            unknown.append(row)
             row = parents[row]
-        path = path_of[row] if row >= 0 else ""
-        for row in reversed(ancestors):
-            step = _step(walk.node(row), tags[row])
-            path = (f"{path}/{step}" if path else step)[:_LONGEST_PATH]
-            path_of[row] = path
-        paths.append(path)
-    return paths
+        for below in reversed(unknown):
+            step = _step(walk.node(below), tags[below])
+            path = f"{path_of[parents[below]]}/{step}".removeprefix("/")
+            path_of[below] = path[:_LONGEST_PATH]
+    return [path_of[row] for row in innermost]
 
 
 def _step(element: Any, tag: int) -> str:
