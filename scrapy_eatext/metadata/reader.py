@@ -46,27 +46,26 @@ _PLACES = {
         citation_publication_date citation_date citation_online_date parsely-pub-date
         sailthru.date dc.date.issued dcterms.issued prism.publicationdate
         bepress_citation_online_date dcterms.created dc.date.created dc.date dcterms.date
-        datepublished date pubdate publishdate publish-date publish_date publication_date
-        published_date article.published article:published schema:datepublished dc:date
-        dcterms:issued dcterms:created published cxenseparse:recs:publishtime
-        originalpublicationdate article_date_original itemprop=datePublished""",
+        datepublished date pubdate publishdate publish-date publish_date published_date
+        article:published dc:date dcterms:issued dcterms:created published
+        cxenseparse:recs:publishtime originalpublicationdate article_date_original
+        itemprop=datePublished""",
     "modified": """@dateModified article:modified_time og:updated_time dcterms.modified
-        dc.date.modified datemodified last-modified lastmod revised article.updated
-        article:modified article:updated schema:datemodified dcterms:modified updated
-        date.modified itemprop=dateModified""",
+        dc.date.modified datemodified last-modified lastmod article:modified
+        dcterms:modified updated date.modified itemprop=dateModified""",
     "description": """@description og:description description twitter:description
         dc.description sailthru.description""",
     "language": "@inLanguage og:locale content-language language dc.language",
     "canonical_url": "rel=canonical og:url @url",
-    "section": """@articleSection article:section og:article:section parsely-section section
-        sailthru.section articlesection dc.subject.section""",
-    "site_name": "application-name twitter:app:name:iphone cre dc.publisher",
+    "section": """@articleSection article:section og:article:section parsely-section
+        section articlesection""",
+    "site_name": "application-name twitter:app:name:iphone dc.publisher",
     "licence": "dcterms.license dc.rights dcterms.rights license",
 }
-_AUTHORS = """citation_author author parsely-author sailthru.author dc.creator
-    dc.creator.personalname dc:creator dcterms.creator dcterms:creator schema:author
-    og:article:author citation_authors bepress_citation_author eprints.creators_name byl
-    article.author article_author authors""".split()
+_AUTHORS = """citation_author author parsely-author sailthru.author dc.creator dc:creator
+    dcterms.creator dcterms:creator schema:author og:article:author citation_authors
+    bepress_citation_author eprints.creators_name byl article.author article_author
+    authors""".split()
 _IMAGES = """twitter:image twitter:image:src parsely-image-url thumbnail image
     thumbnailurl""".split()
 _TAGS = "news_keywords keywords parsely-tags sailthru.tags dc.subject".split()
