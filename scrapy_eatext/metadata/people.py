@@ -144,14 +144,7 @@ def is_full_name(text: str) -> bool:
 
 def names_in(text: str) -> list[str]:
     """The names in a byline, none if it does not look like a byline."""
-    return _names_on(_BY.sub("", text.strip(), count=1).partition("\n")[0])
-
-
-def has_date(line: str) -> bool:
-    return bool(_DIGIT.search(line)) and any(dates.found(line))
-
-
-def _names_on(line: str) -> list[str]:
+    line = _BY.sub("", text.strip(), count=1).partition("\n")[0]
     if _DIGIT.search(line):
         _, begin, _ = next(dates.found(line), ("", len(line), 0))
         line = line[:begin]
@@ -162,6 +155,10 @@ def _names_on(line: str) -> list[str]:
         # The month of a date that could not be read, as of one without a year.
         line = before if dates.is_month(last) else line
     return list(filter(is_name, map(trimmed, _listed(line))))
+
+
+def has_date(line: str) -> bool:
+    return bool(_DIGIT.search(line)) and any(dates.found(line))
 
 
 def _listed(line: str) -> list[str]:
@@ -183,9 +180,9 @@ def people_in(text: str) -> list[str]:
     parts = [part for part in _BETWEEN.split(text) if part]
     names = [part for part in parts if _may_be_one(part)]
     others = [part for part in parts if not _may_be_one(part)]
-    if names[:1] == parts[:1] and all(map(is_job, others)):
-        return names
-    return [text]  # Food and Drug Administration; Smith, John
+    # Otherwise it is as Food and Drug Administration, or Smith, John.
+    is_list = names[:1] == parts[:1] and all(map(_has_job, others))
+    return names if is_list else [text]
 
 
 def _may_be_one(name: str) -> bool:
@@ -198,8 +195,7 @@ def _may_be_one(name: str) -> bool:
     return 2 <= len(words) <= 5 and words[-1][0].isupper()
 
 
-def is_job(text: str) -> bool:
-    """Whether a text has a word of jobs."""
+def _has_job(text: str) -> bool:
     return any(word in _JOBS for word in text.replace(".", "").lower().split())
 
 

@@ -95,7 +95,6 @@ class Site:
     strength: int = 1
 
 
-@dataclass(frozen=True, slots=True)
 class Table:
     """A template with sorted hashes of its places in ``keys``.
 
@@ -104,12 +103,7 @@ class Table:
     unknown places.  ``frequent`` is the number of frequent places.
     """
 
-    keys: Hashes
-    facts: npt.NDArray[np.int64]
-    frequent: int
-
-    @classmethod
-    def of(cls, template: Template, strength: int) -> Table:
+    def __init__(self, template: Template, strength: int) -> None:
         hashed = {
             place_of(path.split(_STEP)): (
                 strength * place.evidence,
@@ -120,11 +114,9 @@ class Table:
         }
         keys = sorted(hashed)
         facts = [*(hashed[key] for key in keys), (0, False, False)]
-        return cls(
-            np.array([*keys, _END], dtype=np.uint64),
-            np.array(facts, dtype=np.int64),
-            sum(frequent for _, _, frequent in facts),
-        )
+        self.keys: Hashes = np.array([*keys, _END], dtype=np.uint64)
+        self.facts = np.array(facts, dtype=np.int64)
+        self.frequent = int(self.facts[:, _FREQUENT].sum())
 
     def of_places(self, wanted: Hashes) -> npt.NDArray[np.int64]:
         at = self.keys.searchsorted(wanted)
@@ -140,7 +132,7 @@ class Lesson:
     """
 
     def __init__(self, site: Site) -> None:
-        self.tables = [Table.of(template, site.strength) for template in site.templates]
+        self.tables = [Table(template, site.strength) for template in site.templates]
         # In the walk and in sites hashes of texts are signed.
         dropped = sorted(number % (1 << 32) for number in site.dropped)
         self.dropped = np.array([*dropped, _END], dtype=np.uint64)
