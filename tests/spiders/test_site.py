@@ -159,6 +159,8 @@ def test_languages():
     codes = ("de", "DE-AT", "", "den", "d", "en")
     assert [spider._is_language(code) for code in codes] == [1, 1, 1, 0, 0, 0]
     assert SiteSpider(urls="www.a.org")._is_language("en")
+    british = SiteSpider(urls="www.a.org", language="en-GB")
+    assert [british._is_language(code) for code in ("en-US", "en-GB")] == [0, 1]
 
 
 def is_wanted(spider, url, kind, entries=()):

@@ -135,15 +135,6 @@ def test_errors_do_not_keep_back_what_is_alike(site):
     assert sum(path.startswith("/news/") for path in site.asked) == 15
 
 
-def test_what_the_server_had_no_answer_for_is_asked_for_in_the_next_crawl(site, state):
-    wanted = site.add_news()
-    site.pages["/news/b3"] = (503, "")
-    paths = site.paths(state=state, settings={"RETRY_ENABLED": False})
-    assert paths == sorted({*wanted} - {"/news/b3"})
-    site.add_articles("b3")
-    assert site.paths(state=state) == ["/news/b3"]
-
-
 def test_a_site_that_is_down_for_a_while(site, state, caplog):
     """No more than some pages fail, and none is lost to the next crawl."""
     wanted = site.add_news(60, 60)

@@ -231,14 +231,6 @@ def test_what_pages_call_themselves_in_other_languages(site):
     assert found.eatext("site/trap/")["language"] > 0
 
 
-def test_a_language_with_a_region(site):
-    wanted = site.add_news(4)
-    for code in ("en-US", "en-GB"):
-        site.add_link(f"/news/{code} hreflang={code}")
-        site.add_articles(code)
-    assert site.paths(language="en-GB") == [*wanted, "/news/en-GB"]
-
-
 def test_what_fails_now_and_then_says_nothing_of_what_is_alike(site):
     wanted = site.add_news(60, 60)
     site.pages |= dict.fromkeys(wanted[8:26], (429, ""))
