@@ -7,10 +7,11 @@ the types under "@type".
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from weakref import proxy
 
 from lxml import etree
@@ -38,7 +39,8 @@ _Scopes = dict[Any, dict[str, Any]]
 _Places = dict[Any, tuple[dict[str, Any] | None, bool]]
 
 
-class _Syntax(NamedTuple):
+@dataclass(frozen=True)
+class _Syntax:
     """The attributes of a syntax for things in elements."""
 
     source: str
@@ -47,26 +49,16 @@ class _Syntax(NamedTuple):
     scope: str
     types: str
     prop: str
-    # Finds all elements with the first or the last attribute.
-    find: etree.XPath
+
+    @cached_property
+    def find(self) -> etree.XPath:
+        """Finds all elements with the scope or a property."""
+        return etree.XPath(f"descendant-or-self::*[@{self.scope}|@{self.prop}]")
 
 
-_MICRODATA = _Syntax(
-    "microdata",
-    (b"itemscope", b"itemScope"),
-    "itemscope",
-    "itemtype",
-    "itemprop",
-    etree.XPath("descendant-or-self::*[@itemscope|@itemprop]"),
-)
-_RDFA = _Syntax(
-    "rdfa",
-    (b"typeof=",),
-    "typeof",
-    "typeof",
-    "property",
-    etree.XPath("descendant-or-self::*[@typeof|@property]"),
-)
+_ITEMSCOPE = b"itemscope", b"itemScope"
+_MICRODATA = _Syntax("microdata", _ITEMSCOPE, "itemscope", "itemtype", "itemprop")
+_RDFA = _Syntax("rdfa", (b"typeof=",), "typeof", "typeof", "property")
 # Properties that readers wrote, with names and dates of their own.
 _READERS_PROPS = frozenset(
     ("review", "reviews", "comment", "comments", "suggestedanswer", "acceptedanswer")
