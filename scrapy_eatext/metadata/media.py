@@ -45,10 +45,10 @@ def media_of(
     for source, given, caption, width, height in (
         (source, *one) for source, of_source in found for one in of_source
     ):
-        first_source = first_source or source
         url = bounded("image", address(given))
         if not url or len(url) > left:
             continue
+        first_source = first_source or source
         if url not in media:
             if len(media) == _MOST:
                 break

@@ -403,17 +403,11 @@ class Reader:
     def _declared_images(self) -> Iterator[tuple[str, Iterable[FoundMedia]]]:
         yield "json-ld", self._data.images()
         metas = self._metas
-        urls = metas.get("og:image") or metas.get("og:image:url")
-        if urls:
-            # Unless there is one for every image, the first one is the first image's.
-            alts, widths, heights = (
-                values if len(values) == len(urls) else values[:1]
-                for values in (
-                    metas.get(f"og:image:{name}", [])
-                    for name in ("alt", "width", "height")
-                )
-            )
-            yield "opengraph", zip_longest(urls, alts, widths, heights)
+        urls = metas.get("og:image") or metas.get("og:image:url", [])
+        alts, widths, heights = (
+            metas.get(f"og:image:{name}", []) for name in ("alt", "width", "height")
+        )
+        yield "opengraph", zip_longest(urls, alts, widths, heights)
         others = [url for name in _IMAGES for url in metas.get(name, ())]
         yield "meta", [(url, "", 0, 0) for url in others]
 
