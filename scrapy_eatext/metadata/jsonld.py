@@ -140,21 +140,14 @@ class JsonLd:
                     return names, not all(map(_is_organization, self.at(thing, key)))
         return [], False
 
-    def first(self, *keys: str) -> str:
-        """The first text under one of the keys."""
-        return _first(
-            text
-            for key in keys
-            for thing in self.things
-            if key in thing
-            for text in self.texts(thing[key])
-        )
+    def first(self, key: str) -> str:
+        """The first text under a key, of the best thing that has one."""
+        things = (thing for thing in self.things if key in thing)
+        return _first(text for thing in things for text in self.texts(thing[key]))
 
-    def address(self, *keys: str) -> str:
-        """The first address, of the best thing that has one under one of the keys."""
-        return _first(
-            self._url(thing.get(key)) for thing in self.things for key in keys
-        )
+    def licence(self) -> str:
+        """The address of the licence."""
+        return _first(self._url(thing.get("license")) for thing in self.things)
 
     def images(self) -> Iterator[tuple[Any, Any, Any, Any]]:
         """The raw address, caption, width and height of each image."""

@@ -452,7 +452,7 @@ class Reader:
         return tuple(dict.fromkeys(path))
 
     def _licence(self) -> Iterator[_Found]:
-        yield "json-ld", self._data.address("license")
+        yield "json-ld", self._data.licence()
         yield "meta", self._address(self._links.get("license", ""))
         yield from self._at("licence")
 
