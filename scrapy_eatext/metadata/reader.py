@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 # The places of fields, the best first: names of meta elements; with an @, properties in
 # JSON-LD; behind "itemprop=", properties in microdata; behind "rel=", links.
-_PLACES = {
+_PLACES_OF = {
     "title": """og:title twitter:title citation_title parsely-title sailthru.title dc.title
         dcterms.title title itemprop=headline""",
     "published": """@datePublished @dateCreated @uploadDate @datePosted
@@ -62,6 +62,7 @@ _PLACES = {
     "site_name": "application-name twitter:app:name:iphone dc.publisher",
     "licence": "dcterms.license dc.rights dcterms.rights license",
 }
+_PLACES = {field: places.split() for field, places in _PLACES_OF.items()}
 _AUTHORS = """citation_author author parsely-author sailthru.author dc.creator dc:creator
     dcterms.creator dcterms:creator schema:author og:article:author citation_authors
     bepress_citation_author eprints.creators_name byl article.author article_author
@@ -187,17 +188,18 @@ class Reader:
 
     def _at(self, field: str) -> Iterator[_Found]:
         """The texts at a field's places."""
-        for place in _PLACES[field].split():
-            form, _, name = place.rpartition("=")
+        for place in _PLACES[field]:
             if place[0] == "@":
                 yield "json-ld", self._data.first(place[1:])
-            elif form == "itemprop":
-                yield "microdata", self._things.in_microdata(name)
-            elif form == "rel":
-                yield "meta", self._links.get(name, "")
-            elif name in self._metas:
-                source = "opengraph" if name.startswith(_OPENGRAPH) else "meta"
-                yield from ((source, content) for content in self._meta(name))
+            elif place in self._metas:
+                source = "opengraph" if place.startswith(_OPENGRAPH) else "meta"
+                yield from ((source, content) for content in self._meta(place))
+            elif "=" in place:
+                form, _, name = place.partition("=")
+                if form == "rel":
+                    yield "meta", self._links.get(name, "")
+                else:
+                    yield "microdata", self._things.in_microdata(name)
 
     # -- title
 

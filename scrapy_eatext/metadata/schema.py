@@ -25,7 +25,7 @@ from scrapy_eatext.metadata.jsonld import (
     unprefixed,
 )
 from scrapy_eatext.page.characters import strip_unstorable
-from scrapy_eatext.page.source import holds
+from scrapy_eatext.page.source import find, holds
 from scrapy_eatext.page.values import beginning, shortened
 from scrapy_eatext.result import Thing
 
@@ -56,7 +56,7 @@ class _Syntax:
         return etree.XPath(f"descendant-or-self::*[@{self.scope}|@{self.prop}]")
 
 
-_ITEMSCOPE = b"itemscope", b"itemScope"
+_ITEMSCOPE, _ITEMPROP = (b"itemscope", b"itemScope"), (b"itemprop", b"itemProp")
 _MICRODATA = _Syntax("microdata", _ITEMSCOPE, "itemscope", "itemtype", "itemprop")
 _RDFA = _Syntax("rdfa", (b"typeof=",), "typeof", "typeof", "property")
 # Properties that readers wrote, with names and dates of their own.
@@ -187,6 +187,20 @@ class Data:
         return list(_things_in(self._with_microdata, _MICRODATA, _OF_PAGES))
 
     @cached_property
+    def _properties(self) -> bytes | None:
+        """What stands behind itemprop in tags, None if there is only a tree."""
+        source = self._page.source
+        if source is None:
+            return None
+        tags = []
+        for name in _ITEMPROP:
+            at = find(source, name)
+            while at >= 0:
+                tags.append(source[at : at + 2 * _MAX_NAMES].partition(b">")[0])
+                at = find(source, name, at + len(name))
+        return b">".join(tags)
+
+    @cached_property
     def _elements(self) -> list[Thing]:
         in_rdfa = _elements_in(self._page, _RDFA)
         microdata = _things_in(self._with_microdata, _MICRODATA)
@@ -220,9 +234,8 @@ class Data:
 
         Later ones may be commenters'.
         """
-        source = self._page.source
-        if source is not None and not holds(source, name.encode()):
-            return ""  # reading all things takes long
+        if self._properties is not None and name.encode() not in self._properties:
+            return ""  # most pages have none, and reading all things takes long
         texts = (self.json_ld.texts(thing.values, name) for thing in self._of_pages)
         return next(chain.from_iterable(texts), "")
 
