@@ -41,6 +41,7 @@ _BY_RANK = (
 )
 _RANKS = {name: rank for rank, names in enumerate(_BY_RANK) for name in names.split()}
 _CRUMBS = "BreadcrumbList"
+OF_EVENTS = frozenset(("startDate", "endDate"))
 _GOODS = frozenset(("Product", "ProductGroup"))
 _SITE = frozenset(("WebSite", "Organization", "NewsMediaOrganization", "Corporation"))
 
@@ -72,10 +73,14 @@ class JsonLd:
         self._sites: list[dict[str, Any]] = []
         self.given = _values(scripts)
         self.crumbs: list[Any] = []
+        # The texts of the days on which events begin and end.
+        self.days: list[str] = []
         for thing in _things(self.given):
             key = thing.get("@id")
             if isinstance(key, str) and not _REFERENCE.issuperset(thing):
                 self._by_id.setdefault(key, thing)
+            for name in OF_EVENTS.intersection(thing):
+                self.days += self.texts(thing, name)
             types = types_of(thing)
             ranks = [_RANKS[name] for name in types if name in _RANKS]
             if ranks:

@@ -77,6 +77,8 @@ _OTHERS = frozenset(
     "accessories bundle bundles installment installments instalment financing footer "
     "nav announcement banner sponsored".split()
 )
+# Words for taxes in Japanese prices.
+_TAX = re.compile("税[込抜別]")
 _CENTS = frozenset("cents cent decimal decimals fraction".split())
 _STRUCK = frozenset(("del", "s", "strike"))
 _ELSEWHERE = frozenset(("header", "nav", "footer", "aside", "dialog", *_STRUCK))
@@ -212,7 +214,8 @@ class _Prices:
             done = end
             if _NOT_AFTER.search(before) or _NOT_BEFORE.match(behind):
                 continue
-            code = currency_of(sign, self._host, self._language)
+            language = "ja" if _TAX.search(text) else self._language
+            code = currency_of(sign, self._host, language)
             price = amount(number, code)
             if float(price or 0):
                 named = not _PRICES.isdisjoint({*names, *_tokens(before)}), is_old

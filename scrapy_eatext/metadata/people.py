@@ -145,6 +145,8 @@ def is_full_name(text: str) -> bool:
 def names_in(text: str) -> list[str]:
     """The names in a byline, none if it does not look like a byline."""
     line = _BY.sub("", text.strip(), count=1).partition("\n")[0]
+    if all(word.strip(":").lower() in _NO_NAME for word in line.split()):
+        return []  # labels
     if _DIGIT.search(line):
         _, begin, _ = next(dates.found(line), ("", len(line), 0))
         line = line[:begin]

@@ -87,7 +87,7 @@ def write_product(judged: JudgedPage) -> Product | None:
     """The product of a page, None without one in its data or a page type "product"."""
     page, data = judged.page, Data.of(judged.page)
     of_type = judged.verdict.page_type == "product"
-    things = _about(list(data.of_types(*_TYPES)), judged)
+    things = _about(list(data.of_types(*_TYPES)), judged, first=of_type)
     shared = _opengraph(page.head.metas)
     if shared.values and (things or "offers" in shared.values):
         things.append(shared)
@@ -121,17 +121,19 @@ def write_recipe(judged: JudgedPage) -> Recipe | None:
     return Recipe(**fields.values, sources=fields.sources) if fields.values else None
 
 
-def _about(things: list[Thing], judged: JudgedPage) -> list[Thing]:
+def _about(things: list[Thing], judged: JudgedPage, *, first: bool) -> list[Thing]:
     """For each source the thing that the page is about.
 
-    Of several things it is the first one whose name is in the page's title.
+    Of several things it is the first one whose name is in the page's title; if there is
+    none, it is the first thing, but only if ``first``: other pages list products.
     """
     about = []
     for _, group in groupby(things, key=lambda thing: thing.source):
         candidates = list(group)
         if len(candidates) > 1:
             titles = key(f"{judged.page.title} {judged.readable_metadata.title}")
-            candidates = [thing for thing in candidates if _is_named(thing, titles)]
+            named = [thing for thing in candidates if _is_named(thing, titles)]
+            candidates = named or (candidates if first else [])
         about += candidates[:1]
     return about
 

@@ -10,7 +10,7 @@ from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy_eatext.deadline import TimeLimitError
-from scrapy_eatext.metadata.jsonld import JsonLd, count_of
+from scrapy_eatext.metadata.jsonld import OF_EVENTS, JsonLd, count_of
 from scrapy_eatext.metadata.media import figures_in, films_in, images_in, media_of
 from scrapy_eatext.metadata.people import is_name, people_in, trimmed
 from scrapy_eatext.metadata.schema import Data
@@ -314,7 +314,11 @@ class Reader:
     @cached_property
     def _shows_others(self) -> bool:
         """Whether the page's names and dates are of reviews, or of a list's entries."""
-        return self._kind in _OF_OTHERS or self._data.is_product
+        kinds = self._metas.get("og:type", ())
+        is_one = self._kind in _OF_OTHERS or self._data.is_product
+        return is_one or any(
+            kind.lower().startswith(("product", "og:product")) for kind in kinds
+        )
 
     @staticmethod
     def _split(values: Iterable[str]) -> Iterator[str]:
@@ -358,11 +362,23 @@ class Reader:
             yield from self._shown("page", self._visible.written, *changes)
         yield from self._shown("page", self._visible.foot(), *changes)
 
+    @cached_property
+    def _of_events(self) -> frozenset[str]:
+        """The days on which an event of the page begins or ends."""
+        texts = (*self._data.days, *map(self._things.in_microdata, OF_EVENTS))
+        return frozenset(
+            day[:10] for _, day, _ in self._iso(("", one) for one in texts)
+        )
+
     def _shown(
         self, source: str, found: Iterable[Dated], *changes: str
     ) -> Iterator[_Date]:
         """The dates of some kinds of ``changes``, where "" is publication."""
-        return ((source, day, raw) for day, raw, change in found if change in changes)
+        return (
+            (source, day, raw)
+            for day, raw, change in found
+            if change in changes and day[:10] not in self._of_events
+        )
 
     # -- the other fields
 
@@ -508,7 +524,9 @@ def _is_nothing(value: Any) -> bool:
 
 
 def _without_by(value: str) -> str:
-    """An author's name without mail address and "by"."""
+    """An author's name without markup, mail address and "by"."""
+    if "<" in value:
+        value = " ".join(_TAG.sub(" ", value).split())
     if "@" in value:
         # The name may stand in brackets after the mail address.
         value = _MAIL.sub("", value).strip(" ()")

@@ -18,6 +18,7 @@ from lxml import etree
 
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.metadata.jsonld import (
+    OF_EVENTS,
     JsonLd,
     listed,
     scripts_of,
@@ -70,7 +71,7 @@ _MAX_ELEMENTS, _LONGEST, _MAX_CHARS = 3000, 5000, 300_000
 _MAX_NAMES = 200
 # The properties that metadata are read from, and those that texts() reads of a thing.
 _OF_PAGES = frozenset(
-    "author dateModified datePublished headline name @id @value".split()
+    (*"author dateModified datePublished headline name @id @value".split(), *OF_EVENTS)
 )
 # Properties whose values are addresses, and the attributes that have them.
 _ADDRESSES = frozenset(

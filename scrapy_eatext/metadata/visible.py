@@ -18,6 +18,7 @@ from lxml import etree
 from scrapy_eatext.metadata.people import (
     has_date,
     is_full_name,
+    is_job,
     names_by,
     names_in,
 )
@@ -90,6 +91,7 @@ _OF_ELSE = re.compile(
     r"\b(?:(?:\s[^\W\d_]{1,12}){0,2}\s?[:：])?|日時|일시|締切|締め切り|開催日?|截止(?:日期)?|마감)"
     r"[\s:：(–-]{0,3}(?:(?:on|am|at|den|the|le|el|il|em|op|zum)\s)?(?:[^\W\d_]{2,10}[.,]{0,2}\s)?$"
 )
+_VERSION = re.compile(r"\d\.\d")
 # In running text this many words in small letters stand before a date, unless the
 # sentence tells when the page was published.
 _RUNNING = 5
@@ -423,6 +425,11 @@ class Visible:
         is_label = label.endswith(":") or (len(words) <= 3 and "by" not in words)
         return label if is_label else ""
 
+    def _is_of_release(self, block: int, before: str) -> bool:
+        """Whether a date stands behind a version in a heading below the title."""
+        is_below = block > self.start and _VERSION.search(before) is not None
+        return is_below and self._walk.blocks.item(block, _KIND) == HEADING
+
     def _iso(self, text: str) -> str:
         return dates.iso(text, day_first=self._page.is_day_first) if text else ""
 
@@ -439,7 +446,10 @@ class Visible:
             # The label is before the date, words such as "updated" may be behind it.
             change = _change(before)
             label = before[: len(before) + begin - end]
-            if not change and _is_else(label, text[:begin]):
+            if not change and (
+                _is_else(label, text[:begin])
+                or self._is_of_release(block, text[:begin])
+            ):
                 change = "else"
             done = end
             yield Dated(day, text[begin:end], change)
@@ -455,8 +465,12 @@ def _formatted_name(node: Any) -> str:
 
 def _in_elements(names: list[str], node: Any) -> list[str]:
     """The names of a byline without what stands beside the elements that have them."""
-    parts = list(islice(node.iter(etree.Element), _MAX_PARTS))
-    texts = [(part, shortened(beginning(part, _SHORT))) for part in parts]
+    texts: list[tuple[Any, str]] = []
+    for part in islice(node.iter(etree.Element), _MAX_PARTS):
+        texts.append((part, shortened(beginning(part, _SHORT))))
+        # A job may stand in an element within that of the name.
+        own = shortened((part.text or "")[:_SHORT])
+        texts += [(part, own)] if is_full_name(own) else []
     return [_parted(name, texts) for name in names]
 
 
@@ -466,8 +480,9 @@ def _parted(name: str, texts: list[tuple[Any, str]]) -> str:
         behind = name[len(text) :]
         if not text or not name.startswith(text):
             continue
+        is_parted = part.tag == "a" or (behind and is_job(behind))
         is_glued = text[-1].islower() and behind[:1].isupper()
-        if is_glued or (part.tag == "a" and is_full_name(text)):
+        if is_glued or (is_parted and is_full_name(text)):
             return text
     return name
 
