@@ -183,7 +183,7 @@ def people_in(text: str) -> list[str]:
     names = [part for part in parts if _may_be_one(part)]
     others = [part for part in parts if not _may_be_one(part)]
     # Otherwise it is as Food and Drug Administration, or Smith, John.
-    is_list = names[:1] == parts[:1] and all(map(_has_job, others))
+    is_list = names[:1] == parts[:1] and all(map(is_job, others))
     return names if is_list else [text]
 
 
@@ -197,7 +197,8 @@ def _may_be_one(name: str) -> bool:
     return 2 <= len(words) <= 5 and words[-1][0].isupper()
 
 
-def _has_job(text: str) -> bool:
+def is_job(text: str) -> bool:
+    """Whether a text has a word of jobs."""
     return any(word in _JOBS for word in text.replace(".", "").lower().split())
 
 
