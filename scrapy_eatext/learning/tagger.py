@@ -79,7 +79,7 @@ _RIDGE = 300
 _AT_ONCE = 2
 
 FIRST = Rounds(trees=140, rate=0.14)
-SECOND = Rounds(trees=220, rate=0.11)
+SECOND = Rounds(trees=330, rate=0.075)
 COMMENTS = Rounds(trees=100, rate=0.15)
 PAGES = Rounds(trees=120, rate=0.06, depth=4, columns=0.5, borders=32)
 segments = True
