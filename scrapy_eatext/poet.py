@@ -68,7 +68,7 @@ def page_object(result: MainText, url: str) -> Any:
         priced = sum(bool(entry.price) for entry in result.entries)
         is_shop = priced * 2 > len(result.entries)
         name = "ProductList" if is_shop else "ArticleList"
-    elif not name and _job(result) is not None:
+    elif name != "Product" and _job(result) is not None:
         name = "JobPosting"
     return item(name or "Article", result, url)
 

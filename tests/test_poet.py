@@ -238,7 +238,11 @@ def test_posts_go_into_a_thread():
         Post("", "Bo", "2024-03-01", quoted="Which glue?"),
         Post("The yellow one.", "Bo", "2 hours ago"),
     )
-    computed = {"metadata": Metadata(published="2024-03-01"), "posts": posts}
+    computed = {
+        "metadata": Metadata(published="2024-03-01"),
+        "posts": posts,
+        "structured_data": (),
+    }
     result = MainText(text="Which glue?", page_type="forum").backed(computed)
     made = poet.page_object(result, URL).posts
     assert [(one.text, one.datePublished) for one in made] == [
