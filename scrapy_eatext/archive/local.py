@@ -71,13 +71,13 @@ class Run:
 
     def go(self, show: Callable[[Progress], None] = lambda _: None) -> Progress:
         """Extract the parts that no earlier run did; ``show`` is called regularly."""
-        self.progress.size = sum(archive.bytes() for archive in self._archives)
-        todo = self._todo()
-        threads = [
-            Thread(target=self._work, args=(i, todo), daemon=True)
-            for i in range(self._plan.workers)
-        ]
         try:
+            self.progress.size = sum(archive.bytes() for archive in self._archives)
+            todo = self._todo()
+            threads = [
+                Thread(target=self._work, args=(i, todo), daemon=True)
+                for i in range(self._plan.workers)
+            ]
             for thread in threads:
                 thread.start()
             while alive := [thread for thread in threads if thread.is_alive()]:
