@@ -114,6 +114,7 @@ class _Block:
     names: dict[str, list[str]] = field(default_factory=lambda: {"id": [], "class": []})
     tags: int = 1
     text: bytes = b""
+    decoded: str = ""
     link_text: bytes = b""
     nodes: tuple[int, int] = (0, 0)
 
@@ -190,7 +191,8 @@ class _Cutter:
             until = len(self.parent) - 1
             block.nodes = (self._written, until)
             self._written = until
-            if _ANY_WORD.search(_decoded(block)):
+            block.decoded = block.text.decode("utf-8", "replace")
+            if _ANY_WORD.search(block.decoded):
                 self.done.append(block)
         self._block = _Block(tag, parent)
 
@@ -224,10 +226,6 @@ def declared_encoding(html: bytes) -> str:
     return match.group(1).decode("ascii", "replace") if match else "utf-8"
 
 
-def _decoded(block: _Block) -> str:
-    return block.text.decode("utf-8", "replace")
-
-
 def _table(cutter: _Cutter) -> Table:
     blocks = cutter.done
     written = np.zeros(len(cutter.parent), dtype=np.bool_)
@@ -250,7 +248,7 @@ def _table(cutter: _Cutter) -> Table:
         parent=np.array(cutter.parent, dtype=np.int64),
         end=np.array(cutter.end, dtype=np.int64),
         weight=_floats(cutter.weight) * written,
-        texts=list(map(_decoded, blocks)),
+        texts=[block.decoded for block in blocks],
         ids=[" ".join(block.names["id"]) for block in blocks],
         classes=[" ".join(block.names["class"]) for block in blocks],
     )
