@@ -290,12 +290,12 @@ class Nodes:
     level of each heading, the first number of each numbered list and the number of each
     of its items.  ``tasks`` has the items that are tasks, and whether each is done.
     ``spans`` has the spans of each block that is not code, and ``code`` the blocks that
-    are.  ``children`` has the
-    children of each node that holds blocks; ``tables`` has the cells of each table,
-    which are written instead of its rows.  ``embeds`` has the content of each
-    embed, and ``callouts`` the kind of each quote that is a note or warning.
-    ``fragments`` has the name of the place of each link that leads to one on the page,
-    by the link's address, and ``notes`` the label of each node that is a footnote.
+    are.  ``children`` has the children of each node that holds blocks; ``tables`` has
+    the cells of each table, which are written instead of its rows.  ``embeds`` has the
+    content of each embed, and ``callouts`` the kind of each quote that is a note or
+    warning.  ``fragments`` has the name of the place of each link that leads to one on
+    the page, by the link's address, and ``notes`` the label of each node that is a
+    footnote.
     """
 
     kinds: list[int]

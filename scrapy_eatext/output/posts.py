@@ -114,9 +114,8 @@ class Posts:
     def details(self, post: int) -> tuple[str, str, list[str]]:
         """A post's author, its time, and the texts of its time elements."""
         texts = map(self._text, self._within(self._authors, post))
-        names = (
-            name for name in map(without_says, texts) if re.search(r"[^\W_]", name)
-        )
+        named = map(without_says, texts)
+        names = (name for name in named if any(map(str.isalnum, name)))
         times = self._within(self._times, post)
         time = next(filter(None, map(self._time, times)), "")
         return next(names, ""), time, [*map(self._text, times)]

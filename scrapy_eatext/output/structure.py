@@ -262,9 +262,8 @@ class _Structure:
         if NodeKind.TABLE in self._kinds:
             self._add_rows()
         # The rows of tables, kept or not, and their elements.
-        found = {nodes.rows[node] for node in _of_kind(self._kinds, NodeKind.ROW)} - {
-            -1
-        }
+        found = {nodes.rows[node] for node in _of_kind(self._kinds, NodeKind.ROW)}
+        found.discard(-1)
         if found:
             found.update(rows_with(walk.elements, ElementColumn.TAG, TAG_ID["tr"]))
         self._rows = sorted(found)
