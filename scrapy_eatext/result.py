@@ -7,8 +7,9 @@ joining of several pages.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from dataclasses import asdict, astuple, dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from importlib import import_module
 from itertools import accumulate, chain
@@ -28,9 +29,14 @@ from typing import (
 
 if TYPE_CHECKING:
     # typing.Self requires Python 3.11
+    from scrapy.link import Link
     from typing_extensions import Self
 
     from scrapy_eatext.output.judged import JudgedPage
+else:
+    # A crawl has loaded Scrapy before.  A worker process has no need of it, and would
+    # take a second and 30 MiB more.
+    Link = getattr(sys.modules.get("scrapy.link"), "Link", object)
 
 _T = TypeVar("_T")
 
@@ -103,13 +109,16 @@ class Post:
     quoted: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+@dataclass(frozen=True)
+class Entry(Link):
     """An entry of a page that is a list; "" for what the page does not have.
 
-    The address is absolute if the page's own is known.  The date is in ISO 8601, and
-    the price as the page writes it.
+    In a crawl it is a link that a response can follow.  The address is absolute if the
+    page's own is known.  The date is in ISO 8601, and the price as the page writes it.
     """
+
+    # What links have besides; no fields of an entry.
+    fragment, nofollow = "", False
 
     title: str
     url: str = ""
@@ -118,6 +127,10 @@ class Entry:
     price: str = ""
     image: str = ""
     author: str = ""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By default a copy's `fragment` would be set.
+        return Entry, astuple(self)
 
 
 @dataclass(frozen=True, slots=True)

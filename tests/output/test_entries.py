@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import astuple
 
 import pytest
@@ -265,7 +266,9 @@ def test_a_spider_follows_them():
     html = f"<ul>{repeated(lambda name: f'<li>{link(name)}</li>')}</ul>"
     response = HtmlResponse(URL, body=f"<main>{html * 2}</main>".encode())
     found = main_text(response).entries
-    followed = response.follow_all(entry.url for entry in found)
+    copies = pickle.loads(pickle.dumps(found))
+    assert copies == found
+    followed = response.follow_all(copies)
     assert [one.url for one in followed] == [url for _, url in named(*NAMES)]
 
 
