@@ -203,147 +203,99 @@ def data_tables(walk: Walk) -> DataTables | None:
     """The data tables of a page, None if it has none."""
     # Cached with the walk's own cached properties.
     if "_data_tables" not in walk.__dict__:
-        is_cell = _IS_CELL[walk.elements[:, ElementColumn.TAG]]
-        walk.__dict__["_data_tables"] = (
-            _Finder(walk).data_tables(is_cell) if is_cell.any() else None
-        )
+        walk.__dict__["_data_tables"] = _found(walk)
     tables: DataTables | None = walk.__dict__["_data_tables"]
     return tables
 
 
-class _Rows(NamedTuple):
-    """Rows sorted by table, as in DataTables, of data tables and of others.
+def _found(walk: Walk) -> DataTables | None:
+    elements, blocks = walk.elements, walk.blocks
+    tags = elements[:, ElementColumn.TAG]
+    is_cell = _IS_CELL[tags]
+    if not is_cell.any():
+        return None
+    # The parent of the root is the root here.
+    parents = np.maximum(elements[:, ElementColumn.PARENT], 0)
+    first, last = (elements[:, column] for column in _BOUNDS)
+    is_cell &= _IS_ROW[tags[parents]]
+    is_filled = last > first
+    cells = (is_cell & (is_filled | _has_image(walk, is_cell, parents))).nonzero()[0]
+    if not is_filled[cells].any():
+        return None
+    row_of = parents[cells]
 
-    ``is_whole`` is whether all text of the row is in its cells.
-    """
-
-    rows: _Ints
-    tables: _Ints
-    begins: _Ints
-    ends: _Ints
-    is_whole: _Flags
-
-    def chosen(self, which: _Ints | _Flags) -> _Rows:
-        return _Rows._make(column[which] for column in self)
-
-
-class _Finder:
-    """Counts cells and rows of a page to find the tables that hold data."""
-
-    def __init__(self, walk: Walk) -> None:
-        self._walk = walk
-        elements = walk.elements
-        self._count = len(elements)
-        self._tags = elements[:, ElementColumn.TAG]
-        # The parent of the root is the root here.
-        self._parents = np.maximum(elements[:, ElementColumn.PARENT], 0)
-        self._first = elements[:, ElementColumn.FIRST_BLOCK]
-        self._last = elements[:, ElementColumn.LAST_BLOCK]
-
-    def data_tables(self, is_cell: _Flags) -> DataTables | None:
-        tags, parents, first = self._tags, self._parents, self._first
-        is_cell = is_cell & _IS_ROW[tags[parents]]
-        filled = self._last > first
-        cells = (is_cell & (filled | _has_image(self._walk, is_cell))).nonzero()[0]
-        self._cells, self._row_of = cells, parents[cells]
-        if not filled[cells].any():
-            return None
-        # For each row its number of cells, of cells with text, and of header cells.
-        self._wide = self._sums(self._row_of)
-        self._filled = self._sums(self._row_of, filled[cells])
-        self._headers = self._sums(self._row_of, tags[cells] == _TH)
-        found = self._rows()
-        has_headers = self._sums(found.tables, self._headers[found.rows]) > 0
-        holds_data = self._hold_data(found, has_headers)
-        if not holds_data.any():
-            return None
-        rows, tables, begins, ends, _ = found.chosen(holds_data)
-        # The cells that begin in a row, and before its end, are in it.
-        with_text = cells[filled[cells]]
-        inside = first[with_text].searchsorted(ends) - np.maximum(
-            with_text.searchsorted(rows, side="right"),
-            first[with_text].searchsorted(begins),
-        )
-        # An image alone in a cell counts as data where the table has headers.
-        table_of = np.full(self._count, -1, dtype=np.intp)
-        table_of[rows] = tables
-        of_cells = table_of[self._row_of]
-        shown = (of_cells >= 0) & (filled[cells] | has_headers[of_cells])
-        is_header = self._headers[rows] == self._wide[rows]
-        is_header |= (tags[rows] == _HEAD) | (tags[parents[rows]] == _HEAD)
-        return DataTables(
-            elements=self._walk.elements,
-            rows=rows,
-            tables=tables,
-            begins=begins,
-            ends=ends,
-            is_header=is_header,
-            is_inner=inside == self._filled[rows],
-            cells=cells[shown],
-        )
-
-    def _sums(self, groups: _Table, values: _Table | None = None) -> _Ints:
+    def sums(groups: _Table, values: _Table | None = None) -> _Ints:
         """For each element its count in ``groups``, or the sum of its values."""
-        sums = np.bincount(groups, values, minlength=self._count)
-        return sums.astype(np.intp, copy=False)
+        counts = np.bincount(groups, values, minlength=len(elements))
+        return counts.astype(np.intp, copy=False)
 
-    def _rows(self) -> _Rows:
-        """The rows of all tables."""
-        tags, parents, first, last = self._tags, self._parents, self._first, self._last
-        cells, row_of = self._cells, self._row_of
-        rows = self._wide.nonzero()[0]
-        # Cells are in order, and so are those of a row.
-        order = row_of.argsort(kind="stable")
-        behind = self._wide[rows].cumsum()
-        begins = first[cells[order[behind - self._wide[rows]]]].astype(np.intp)
-        ends = last[cells[order[behind - 1]]].astype(np.intp)
-        is_tr = tags[rows] == _ROW
-        begins[is_tr], ends[is_tr] = first[rows[is_tr]], last[rows[is_tr]]
-        is_whole = self._sums(row_of, last[cells] - first[cells])[rows] == ends - begins
-        tables = np.where(tags[rows] == _TABLE, rows, parents[rows])
-        for _ in range(_LEVELS):
-            tables = np.where(_IS_BETWEEN[tags[tables]], parents[tables], tables)
-        found = _Rows(rows, tables, begins, ends, is_whole)
-        # Cells without a tr that are scattered in their parent are no row.
-        found = found.chosen((tags[tables] == _TABLE) & (is_tr | is_whole))
-        # Rows of a nested table stand between those of the table around it.
-        return found.chosen(np.lexsort((found.rows, found.tables)))
+    # For each row its number of cells, of cells with text, and of header cells.
+    wide, filled = sums(row_of), sums(row_of, is_filled[cells])
+    headed = sums(row_of, tags[cells] == _TH)
+    rows = wide.nonzero()[0]
+    # Cells are in order, and so are those of a row.
+    order = row_of.argsort(kind="stable")
+    behind = wide[rows].cumsum()
+    begins = first[cells[order[behind - wide[rows]]]].astype(np.intp)
+    ends = last[cells[order[behind - 1]]].astype(np.intp)
+    is_tr = tags[rows] == _ROW
+    begins[is_tr], ends[is_tr] = first[rows[is_tr]], last[rows[is_tr]]
+    # Whether all text of a row is in its cells.
+    is_whole = sums(row_of, last[cells] - first[cells])[rows] == ends - begins
+    tables = np.where(tags[rows] == _TABLE, rows, parents[rows])
+    for _ in range(_LEVELS):
+        tables = np.where(_IS_BETWEEN[tags[tables]], parents[tables], tables)
+    # Cells without a tr that are scattered in their parent are no row.
+    used = ((tags[tables] == _TABLE) & (is_tr | is_whole)).nonzero()[0]
+    # Rows of a nested table stand between those of the table around it.
+    used = used[np.lexsort((rows[used], tables[used]))]
+    rows, tables, begins, ends = (of[used] for of in (rows, tables, begins, ends))
 
-    def _hold_data(self, candidates: _Rows, has_headers: _Flags) -> _Flags:
-        """For each row whether its table holds data."""
-        rows, tables, begins, ends, is_whole = candidates
-        blocks = self._walk.blocks
-        kinds = blocks[:, BlockColumn.KIND]
-        code = _before((kinds == CODE) & (blocks[:, BlockColumn.LINES] > 0))
-        headings = _before(kinds == HEADING)
-        is_layout = self._sums(tables, ~is_whole | (code[ends] > code[begins])) > 0
-        wide = np.where(has_headers[tables], self._wide[rows], self._filled[rows])
-        is_layout |= self._sums(tables, wide > 1) == 0
-        # A table with text between its rows is one of layout.
-        reach = np.zeros(self._count, dtype=np.intp)
-        reach[tables] = ends
-        reach[tables[::-1]] -= begins[::-1]
-        is_layout |= self._sums(tables, ends - begins) != reach
-        # Only tables with headers may have a single row, headings or long cells.
-        prose = (headings[ends] > headings[begins]) | (self._long_cells()[rows] > 0)
-        is_layout |= ~has_headers & (
-            (self._sums(tables) < 2) | (self._sums(tables, prose) > 0)
-        )
-        # Some shops give this role to data tables too, but only to those with headers.
-        names = sorted(set(tables[~(is_layout | has_headers)[tables]].tolist()))
-        roles = attribute_values(self._walk, names, "role")
-        for table, role in zip(names, roles, strict=True):
-            if (role or "").lower() in ("presentation", "none"):
-                is_layout[table] = True
-        holds_data: _Flags = ~is_layout[tables]
-        return holds_data
+    # Tables of layout.
+    code = _before(
+        (blocks[:, BlockColumn.KIND] == CODE) & (blocks[:, BlockColumn.LINES] > 0)
+    )
+    is_layout = sums(tables, ~is_whole[used] | (code[ends] > code[begins])) > 0
+    has_headers = sums(tables, headed[rows]) > 0
+    is_wide = np.where(has_headers[tables], wide[rows], filled[rows]) > 1
+    is_layout |= sums(tables, is_wide) == 0
+    # A table with text between its rows is one of layout.
+    reach = np.zeros(len(elements), dtype=np.intp)
+    reach[tables] = ends
+    reach[tables[::-1]] -= begins[::-1]
+    is_layout |= sums(tables, ends - begins) != reach
+    # Only tables with headers may have a single row, headings or long cells.
+    headings = _before(blocks[:, BlockColumn.KIND] == HEADING)
+    chars = _before(blocks[:, BlockColumn.CHARS])
+    limit = np.where(last[cells] - first[cells] > 1, LONG_CELL_OF_SEVERAL, LONG_CELL)
+    is_long = chars[last[cells]] - chars[first[cells]] >= limit
+    prose = (headings[ends] > headings[begins]) | (sums(row_of, is_long)[rows] > 0)
+    is_layout |= ~has_headers & ((sums(tables) < 2) | (sums(tables, prose) > 0))
+    # Some shops give this role to data tables too, but only to those with headers.
+    names = sorted(set(tables[~(is_layout | has_headers)[tables]].tolist()))
+    for table, role in zip(names, attribute_values(walk, names, "role"), strict=True):
+        is_layout[table] = (role or "").lower() in ("presentation", "none")
+    used = ~is_layout[tables]
+    if not used.any():
+        return None
+    rows, tables, begins, ends = (of[used] for of in (rows, tables, begins, ends))
 
-    def _long_cells(self) -> _Ints:
-        """For each row how many of its cells are too long for data."""
-        chars = _before(self._walk.blocks[:, BlockColumn.CHARS])
-        first, last = self._first[self._cells], self._last[self._cells]
-        limit = np.where(last - first > 1, LONG_CELL_OF_SEVERAL, LONG_CELL)
-        return self._sums(self._row_of, chars[last] - chars[first] >= limit)
+    # The cells that begin in a row, and before its end, are in it.
+    with_text = cells[is_filled[cells]]
+    inside = first[with_text].searchsorted(ends) - np.maximum(
+        with_text.searchsorted(rows, side="right"),
+        first[with_text].searchsorted(begins),
+    )
+    # An image alone in a cell counts as data where the table has headers.
+    table_of = np.full(len(elements), -1, dtype=np.intp)
+    table_of[rows] = tables
+    of_cells = table_of[row_of]
+    shown = (of_cells >= 0) & (is_filled[cells] | has_headers[of_cells])
+    is_header = headed[rows] == wide[rows]
+    is_header |= (tags[rows] == _HEAD) | (tags[parents[rows]] == _HEAD)
+    is_inner = inside == filled[rows]
+    places = rows, tables, begins, ends
+    return DataTables(elements, *places, is_header, is_inner, cells[shown])
 
 
 def _before(values: _Table) -> _Ints:
@@ -351,12 +303,11 @@ def _before(values: _Table) -> _Ints:
     return np.concatenate([[0], values.cumsum()])
 
 
-def _has_image(walk: Walk, is_cell: _Flags) -> _Flags:
+def _has_image(walk: Walk, is_cell: _Flags, parents: _Ints) -> _Flags:
     """For each element whether it is a cell with an image outside of text."""
     has_image = np.zeros(len(is_cell), dtype=np.bool_)
     marks = walk.marks[walk.marks[:, MarkColumn.STYLE] == IMAGE]
     at = marks[marks[:, MarkColumn.START] < 0, MarkColumn.AROUND_STYLE]
-    parents = np.maximum(walk.elements[:, ElementColumn.PARENT], 0)
     for _ in range(_IMAGE_LEVELS):
         at = np.where(is_cell[at], at, parents[at])
     has_image[at[is_cell[at]]] = True
