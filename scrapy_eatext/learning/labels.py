@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -53,73 +53,43 @@ def common(page: Sequence[str], true: Sequence[str]) -> NDArray[np.bool_]:
     if m * n > _MAX_CELLS:
         raise ValueError(f"{m} words against {n} are too many to align")
     shared = np.zeros(m, dtype=np.bool_)
-    if not m or not n:
-        return shared
-    rows = _Rows(page, true)
-    i, j = m, n
-    while i and j:
-        if page[i - 1] == true[j - 1]:
-            shared[i - 1] = True
-            i -= 1
-            j -= 1
-        elif rows.same(i, j):
-            j -= 1
-        else:
-            i -= 1
+    masks = dict.fromkeys(page, 0)
+    for place, word in enumerate(true):
+        if word in masks:
+            masks[word] |= 1 << place
+    of_page = [masks[word] for word in page]
+    # Every step-th row of the table is stored, and those between are computed again, from
+    # the last to the first: memory grows only with the square root of the page's length.
+    step = math.isqrt(m) + 1
+    starts = range(0, m, step)
+    stored = [(1 << n) - 1]
+    for start in starts:
+        stored.append(_rows(stored[-1], of_page[start : start + step], stored[0])[-1])
+    j = n
+    for start, before in zip(reversed(starts), stored[-2::-1], strict=True):
+        rows = _rows(before, of_page[start : start + step], stored[0])
+        for i, row in reversed(list(enumerate(rows, start))):
+            while j and page[i] != true[j - 1] and row >> (j - 1) & 1:
+                j -= 1
+            if j and page[i] == true[j - 1]:
+                shared[i] = True
+                j -= 1
     return shared
 
 
-class _Rows:
-    """The rows of the alignment's table of lengths, as bits of their differences.
+def _rows(row: int, masks: Iterable[int], full: int) -> list[int]:
+    """The rows of the table of lengths, as bits of their differences, after one row.
 
-    Row i has a 0 at bit j - 1 where the first i words of the page have one word more in
-    common with the first j words of the text than with the first j - 1.  Every step-th
-    row is stored; rows in between are computed again on demand, from the last to the
-    first, so that memory grows only with the square root of the page's length.
+    The i-th row has a 0 at bit j - 1 where the first i words of the page have one word
+    more in common with the first j words of the text than with the first j - 1.  For
+    each word of the page ``masks`` has the bits of its places in the text.
     """
-
-    def __init__(self, page: Sequence[str], true: Sequence[str]) -> None:
-        places: dict[str, list[int]] = {word: [] for word in page}
-        for j, word in enumerate(true):
-            if word in places:
-                places[word].append(j)
-        masks = {word: _mask(at, len(true)) for word, at in places.items()}
-        self._masks = [masks[word] for word in page]
-        self._full = (1 << len(true)) - 1
-        self._bytes = (len(true) + 7) // 8
-        self._step = math.isqrt(len(page)) + 1
-        self._stored = [self._full]
-        for start in range(0, len(page), self._step):
-            self._stored.append(self._run(self._stored[-1], start)[-1])
-        self._start = len(page)
-        self._near: list[bytes] = []
-
-    def same(self, i: int, j: int) -> bool:
-        """Whether the j-th word of the text adds nothing for the page's first i."""
-        if i <= self._start:
-            part = (i - 1) // self._step
-            self._start = part * self._step
-            rows = self._run(self._stored[part], self._start)
-            self._near = [row.to_bytes(self._bytes, "little") for row in rows]
-        row = self._near[i - 1 - self._start]
-        return bool(row[(j - 1) >> 3] >> ((j - 1) & 7) & 1)
-
-    def _run(self, row: int, start: int) -> list[int]:
-        """The rows of one step, after a stored row."""
-        rows = []
-        for mask in self._masks[start : start + self._step]:
-            both = row & mask
-            row = ((row + both) | (row - both)) & self._full
-            rows.append(row)
-        return rows
-
-
-def _mask(places: Sequence[int], size: int) -> int:
-    """A number whose bits at the places are set."""
-    bits = bytearray((size + 7) // 8)
-    for j in places:
-        bits[j >> 3] |= 1 << (j & 7)
-    return int.from_bytes(bits, "little")
+    rows = []
+    for mask in masks:
+        both = row & mask
+        row = ((row + both) | (row - both)) & full
+        rows.append(row)
+    return rows
 
 
 @dataclass(frozen=True)
