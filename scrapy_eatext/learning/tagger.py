@@ -174,7 +174,6 @@ def _whole(sample: Sample, texts: Sequence[str], page: LabelledPage) -> Sample:
 
 
 def _corrected(sample: Sample, texts: Sequence[str], correction: Correction) -> Sample:
-    """The sample of a page with corrected labels."""
     names = hashes(texts)
     main, comments = (
         np.array([name in labelled for name in names])
@@ -544,7 +543,7 @@ def calibration_lines(
 
     def fit(columns: Floats, near: Floats) -> Floats:
         penalty = np.full(len(near), _RIDGE)
-        return newton(columns, y, block_weights, penalty, near, near=near)[0]
+        return newton(columns, y, block_weights, penalty, near, near)
 
     start = fit(np.hstack([x, np.ones_like(x)]), np.array([1.0, 0.0]))
     lines = fit(np.hstack([of_kind * x, of_kind]), np.repeat(start, count))
