@@ -278,31 +278,25 @@ def to_json(value: Any) -> Any:
 
 def from_json(kind: Any, value: Any) -> Any:
     """A value of a type from its JSON, in which tuples are lists and classes dicts."""
-    read = _reader(kind)
-    return value if read is None or value is None else read(value)
+    if isinstance(kind, UnionType):
+        kind = get_args(kind)[0]
+    if value is None:
+        return None
+    if get_origin(kind) is tuple:
+        return tuple([from_json(get_args(kind)[0], one) for one in value])
+    if not is_dataclass(kind):
+        return value
+    made: Any = kind
+    types = _types(kind)
+    read = {name: from_json(types[name], value[name]) for name in types & value.keys()}
+    return made(**{**value, **read})
 
 
 @cache
-def _reader(kind: Any) -> Callable[[Any], Any] | None:
-    """A function that reads a type from its JSON, None if JSON has the type itself."""
-    if isinstance(kind, UnionType):
-        return _reader(get_args(kind)[0])
-    if get_origin(kind) is tuple:
-        of_part = _reader(get_args(kind)[0])
-        return tuple if of_part is None else lambda value: tuple(map(of_part, value))
-    if not is_dataclass(kind):
-        return None
-    make: Any = kind
-    types = get_type_hints(kind)
-    readers = {name: of_field for name in types if (of_field := _reader(types[name]))}
-
-    def read(values: Mapping[str, Any]) -> Any:
-        changed = {
-            name: readers[name](values[name]) for name in readers & values.keys()
-        }
-        return make(**{**values, **changed})
-
-    return read
+def _types(kind: Any) -> dict[str, Any]:
+    """The types of the fields of a class that its JSON has in another form."""
+    types = get_type_hints(kind).items()
+    return {name: of for name, of in types if get_origin(of) or is_dataclass(of)}
 
 
 # The score that an empty text has at most.
