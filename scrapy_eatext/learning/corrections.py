@@ -54,8 +54,6 @@ def read_corrections(file: str | Path) -> Mapping[str, Correction]:
 
 
 def corrected(data: Dataset, corrections: Mapping[str, Correction]) -> Dataset:
-    if not corrections:
-        return data
     pages = [
         replace(page, correction=corrections.get(page.digest)) for page in data.pages
     ]

@@ -70,16 +70,8 @@ def _of_text(page: LabelledPage, source: Page, texts: Sequence[str]) -> str:
     bags = [bag(text) for text in texts]
     main = refine(share >= 0.5, bags, bag(page.text))
     noise = noisy(main.astype(np.float32), source.blocks.walk)
-    return "".join(
-        MAIN
-        if is_main
-        else UNKNOWN
-        if is_noise
-        else COMMENT
-        if is_comment
-        else BOILERPLATE
-        for is_main, is_noise, is_comment in zip(main, noise, comments, strict=True)
-    )
+    signs = np.select([main, noise, comments], [MAIN, UNKNOWN, COMMENT], BOILERPLATE)
+    return "".join(signs.tolist())
 
 
 def write(found: SiteFile, folder: Path) -> str:

@@ -78,19 +78,13 @@ def whole_trees(model: Mapping[str, Any], names: Sequence[str], depth: int) -> T
     # Trees without splits occur if pages are all alike.
     trees = [tree for tree in model["oblivious_trees"] if tree["splits"]]
     flat = [tree for tree in model["oblivious_trees"] if not tree["splits"]]
-    borders_of: dict[int, set[int]] = {}
-    splits: list[list[tuple[int, int]]] = []
-    for tree in trees:
-        row = [
-            (int(s["float_feature_index"]), int(np.floor(s["border"])))
-            for s in tree["splits"]
-        ]
-        for feature, border in row:
-            borders_of.setdefault(feature, set()).add(border)
-        splits.append(row)
-    used = sorted(borders_of)
-    borders = [sorted(borders_of[feature]) for feature in used]
-    slot = {feature: i for i, feature in enumerate(used)}
+    splits = [
+        [(s["float_feature_index"], int(np.floor(s["border"]))) for s in tree["splits"]]
+        for tree in trees
+    ]
+    borders = sorted({split for row in splits for split in row})
+    used = sorted({feature for feature, _ in borders})
+    starts = np.searchsorted([of for of, _ in borders], [*used, np.inf])
     scale, bias = model["scale_and_bias"]
     bias = np.add(bias, sum(np.multiply(tree["leaf_values"], scale) for tree in flat))
     classes = len(bias)
@@ -102,13 +96,13 @@ def whole_trees(model: Mapping[str, Any], names: Sequence[str], depth: int) -> T
         values = np.rint(values.reshape(-1, classes)).clip(-32768, 32767)
         # In a tree of fewer levels the higher bits make no difference.
         leaves[:, t] = values[np.arange(1 << depth) & (len(values) - 1)].T
-        for level, (of, border) in enumerate(row):
-            features[t, level] = slot[of]
-            bins[t, level] = borders[slot[of]].index(border)
+        for level, split in enumerate(row):
+            features[t, level] = used.index(split[0])
+            bins[t, level] = borders.index(split) - starts[features[t, level]]
     return Trees(
         names=tuple(names[i] for i in used),
-        borders=np.array([b for row in borders for b in row], dtype=np.int32),
-        starts=np.cumsum([0, *map(len, borders)]).astype(np.int32),
+        borders=np.array([border for _, border in borders], dtype=np.int32),
+        starts=starts.astype(np.int32),
         feature=features,
         bin=bins,
         leaves=leaves,
