@@ -94,10 +94,9 @@ def extract(
         get_algorithm(name, choice.options.get(name))
     held = held_by(html)
     body = getattr(held, "body", held)
-    if isinstance(body, bytes):
-        encoding = getattr(held, "encoding", None)
-        if is_binary(body, encoding or ""):
-            return NOTHING
+    encoding = getattr(held, "encoding", None) or ""
+    if isinstance(body, bytes) and is_binary(body, encoding):
+        return NOTHING
     failures: list[Failure] = []
     result, _ = cascade(choice, Page.of(html, url), failures)
     message = "An algorithm failed with %s, and the next took over\n%s"

@@ -126,29 +126,21 @@ class Blocks:
 
     def origin(self, kept: Sequence[bool]) -> str:
         """Where most of the kept text stands: "noscript", "hidden" or "page"."""
-        walk = self.walk
-        parents = walk.elements[:, ElementColumn.PARENT].tolist()
         places = {-1: "page"}
+        parents = self.walk.elements[:, ElementColumn.PARENT].tolist()
+        # Parents come before their children.
+        for row, parent in enumerate(parents):
+            places[row] = places[parent]
+            if places[row] == "page":
+                element = self.walk.node(row)
+                if element.tag == "noscript":
+                    places[row] = "noscript"
+                elif is_hidden(dict(element.items()), element.tag):
+                    places[row] = "hidden"
         chars: Counter[str] = Counter()
-        for innermost, count, is_kept in zip(
+        for inner, count, is_kept in zip(
             self.column("inner"), self.chars, kept, strict=True
         ):
-            if not is_kept:
-                continue
-            # Each element is visited once, so this is linear on deep pages too.
-            path = []
-            row = innermost
-            while row not in places:
-                path.append(row)
-                row = parents[row]
-            place = places[row]
-            for row in reversed(path):
-                if place == "page":
-                    element = walk.node(row)
-                    if element.tag == "noscript":
-                        place = "noscript"
-                    elif is_hidden(dict(element.items()), element.tag):
-                        place = "hidden"
-                places[row] = place
-            chars[place] += count
+            if is_kept:
+                chars[places[inner]] += count
         return max(chars, key=chars.__getitem__, default="page")

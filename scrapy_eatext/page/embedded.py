@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.blocks import Blocks
@@ -77,8 +77,7 @@ class _BlocksWithoutXPaths(Blocks):
         return [""] * len(of)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """A text in the data.
 
     ``rank`` is 2 for a main text, 1 for a description, 0 for a user's comment.
@@ -88,20 +87,18 @@ class _Found:
     rank: int = 2
     page_type: str = ""
 
-    def is_long(self) -> bool:
-        return len(self.text) >= (_MIN_DESCRIPTION if self.rank == 1 else _MIN_CHARS)
-
-    def worth(self) -> tuple[int, int]:
-        return self.rank, len(self.text)
-
 
 def embedded_text(page: Page) -> Embedded | None:
     """The best text in a page's data: in JSON-LD, else in state, else in a frame."""
     readers = (("json-ld", _linked), ("state", _states), ("srcdoc", _framed))
     for origin, texts_in in readers:
         # One at a time, as all texts together may exceed the data by far.
-        found = filter(_Found.is_long, texts_in(page.root))
-        best = max(found, key=_Found.worth, default=None)
+        found = (
+            found
+            for found in texts_in(page.root)
+            if len(found.text) >= (_MIN_DESCRIPTION if found.rank == 1 else _MIN_CHARS)
+        )
+        best = max(found, key=lambda one: (one.rank, len(one.text)), default=None)
         if best is not None:
             alone = _page_of(best.text, page)
             blocks = _BlocksWithoutXPaths(alone.blocks.walk)
