@@ -44,7 +44,6 @@ _OFTEN, _SELDOM = 3, 0.2
 
 
 def bag(text: str) -> Counter[str]:
-    """The words of a text with their counts."""
     return Counter(_WORD.findall(text.lower()))
 
 

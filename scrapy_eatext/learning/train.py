@@ -47,7 +47,6 @@ class Progress(Protocol):
 
 
 def silent(items: Sequence[T], label: str) -> Iterable[T]:
-    """A Progress that shows nothing."""
     return items
 
 

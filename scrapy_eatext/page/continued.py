@@ -119,7 +119,6 @@ class _Step(NamedTuple):
 
 
 def write_next_page(judged: Any) -> str:
-    """The output ``next_page``."""
     return next_page(judged.page)
 
 

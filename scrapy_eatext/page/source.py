@@ -14,5 +14,4 @@ find = twin(python_find, "_source")
 
 
 def holds(source: bytes, name: bytes) -> bool:
-    """Whether a source contains a name."""
     return find(source, name) >= 0

@@ -235,7 +235,6 @@ def python_attribute_values(walk: Walk, rows: list[int], name: str) -> list[str 
 
 
 def fnv1a(data: bytes) -> int:
-    """The 32-bit FNV-1a hash."""
     value = 0x811C9DC5
     for byte in data:
         value = ((value ^ byte) * 0x01000193) & 0xFFFFFFFF
@@ -501,7 +500,6 @@ class _Tables:
         run.gaps.clear()
 
     def finish(self, root: Any) -> Walk:
-        """The tables as arrays."""
         if len(self.text) > MAX_TEXT:
             raise OverflowError(f"the page has more than {MAX_TEXT} bytes of text")
         return Walk(
@@ -556,7 +554,6 @@ class _Tables:
 
 
 def _table(numbers: list[int], width: int) -> npt.NDArray[np.int32]:
-    """A table with ``width`` columns."""
     # An array is faster than a list, in which numpy checks the type of each item.
     return np.array(array("i", numbers), dtype=np.int32).reshape(-1, width)
 

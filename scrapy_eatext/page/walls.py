@@ -203,7 +203,6 @@ def _named_wall(page: Page, text: str) -> str:
 
 
 def has_scripts(source: bytes) -> bool:
-    """Whether a page's source has executable scripts."""
     return _SCRIPT.search(source) is not None
 
 

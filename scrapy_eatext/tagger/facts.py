@@ -265,7 +265,6 @@ class Tree:
 
 
 def grouped(keys: Ints) -> Groups:
-    """The groups of equal keys."""
     order = keys.argsort(kind="stable")
     ordered = keys[order]
     begins = np.ones(len(keys), dtype=np.bool_)
@@ -288,7 +287,6 @@ def weights(walk: Walk) -> Ints:
 
 
 def tree_of(walk: Walk) -> Tree:
-    """The Tree of a walk."""
     table = _columns(ELEMENT_COLUMNS, walk.elements)
     parent, tag = table["parent"], table["tag"]
     blocks = table["last_block"] - table["first_block"]

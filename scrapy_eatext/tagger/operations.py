@@ -37,7 +37,6 @@ NONE = -1
 
 
 def copy(values: Ints) -> Ints:
-    """The values unchanged."""
     return values
 
 
@@ -52,12 +51,10 @@ def quotient(part: Ints, whole: Ints) -> Ints:
 
 
 def left(whole: Ints, part: Ints) -> Ints:
-    """The whole minus the part."""
     return whole - part
 
 
 def bit(mask: Ints, number: int) -> Ints:
-    """One of the mask's bits."""
     return mask >> number & 1
 
 

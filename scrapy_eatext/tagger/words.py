@@ -64,7 +64,6 @@ class WordTable:
 
 
 def no_words() -> WordTable:
-    """An empty table."""
     return WordTable(np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.int32))
 
 
