@@ -18,31 +18,17 @@ def found(html: str, url: str | None = URL) -> str:
     return next_page(Page.of(f"<body><p>Boats of all sizes.</p>{html}", url))
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        *("Next page", "Nächste Seite", "Page suivante", "Página siguiente"),
-        *("Próxima página", "Pagina successiva", "Volgende", "Nästa", "Następna"),
-        *(
-            "Další",
-            "Следующая",
-            "下一页",
-            "次のページ",
-            "다음",
-            "التالي",
-            "Older posts",
-        ),
-        *("»", "›", "→", "Load more", "« Previous entries"),
-    ],
-)
+WORDS = """Next page|Nächste Seite|Page suivante|Página siguiente|Próxima página|Volgende
+Pagina successiva|Nästa|Następna|Další|Следующая|下一页|次のページ|다음|التالي|Older posts
+»|›|→|Load more|« Previous entries"""
+
+
+@pytest.mark.parametrize("words", WORDS.replace("\n", "|").split("|"))
 def test_words_and_arrows_lead_to_the_next_page(words):
     assert found(f"<a href='?page=2'>{words}</a>") == URL + "?page=2"
     assert found(f"<a href='/boats/page/2/'>{words}</a>") == URL + "/page/2/"
     back = f"<a href='?page=1'>{words}</a>"
     assert found(back, URL + "?page=2") == ""
-
-
-ROW = "<li class=%s><a href='%s'>%d</a></li>"
 
 
 @pytest.mark.parametrize(
@@ -77,12 +63,10 @@ def test_a_page_without_an_address_on_the_web_has_none(url):
     assert found("<link rel=next href='?page=2'><a href='page/2'>2</a>", url) == ""
 
 
-def test_links_of_the_head_leave_those_of_the_body_their_share():
+def test_what_the_head_says():
+    """Its many links leave those of the body their share; addresses are to its base."""
     head = "<link rel=next href='https://b.org/2'>" * 6000
     assert found(head + "<a href='?page=2'>2</a>") == URL + "?page=2"
-
-
-def test_addresses_are_relative_to_the_base():
     html = "<head><base href='https://a.org/x/'></head><a href='../boats/page-2'>2</a>"
     assert next_page(Page.of(html, URL)) == URL + "/page-2"
 
@@ -104,15 +88,12 @@ def test_time_is_linear(part):
     check_linear(next_page, page, 2000)
 
 
-def test_the_output_is_of_the_page():
+def test_the_output_is_of_the_page_and_the_last_ones_of_joined_pages():
     html = "<p>Boats of all sizes are built here.</p><a href='?page=2'>2</a>"
     result = extract(html, url=URL)
     assert result.next_page == URL + "?page=2"
     assert result.without_text().next_page == URL + "?page=2"
     assert extract(html).next_page == ""
-
-
-def test_of_joined_pages_it_is_the_last_ones():
     pages = [MainText("a").backed({"next_page": url}) for url in ("?page=2", "?page=3")]
     assert joined(pages).next_page == "?page=3"
     assert joined([pages[0], MainText("b")]).next_page == ""

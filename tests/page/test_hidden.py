@@ -31,6 +31,7 @@ def shown(html: str) -> str:
 )
 def test_a_hidden_text_is_read_where_nothing_else_is(html: str) -> None:
     assert TEXT.strip() in shown(html)
+    assert shown("<body><noscript></noscript></body>") == ""
 
 
 @pytest.mark.parametrize(
@@ -76,10 +77,6 @@ def test_what_is_hidden_beside_a_text_stays_hidden(hidden: str) -> None:
 def test_what_is_shown_later_is_read(panel: str) -> None:
     html = f"<body><p>{TEXT}</p><button id=python>Python</button>{panel}</body>"
     assert shown(html).endswith("In Python")
-
-
-def test_an_empty_page_has_no_blocks() -> None:
-    assert shown("<body><noscript></noscript></body>") == ""
 
 
 @pytest.mark.parametrize(

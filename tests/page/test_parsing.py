@@ -67,32 +67,25 @@ def test_text_behind_the_end_is_there(before, behind):
     "behind", ["<script>x</script>", "<p>An advertisement.</p>", "<img src=x>", "text"]
 )
 def test_a_page_with_its_text_before_the_end_stays(behind):
-    html = f"<html><body><p>{TEXT}</p></body></html>{behind}"
-    response = response_of(html)
-    assert texts(html) == [TEXT]
+    response = response_of(f"<html><body><p>{TEXT}</p></body></html>{behind}")
+    assert texts(response.text) == [TEXT]
     assert Page.of(response).root is response.selector.root
 
 
-def test_an_element_of_a_page_is_read_alone():
-    selector = Selector(f"<p id=a>top</p><p>{TEXT}</p>", type="html")
-    assert texts(selector.css("#a")[0]) == ["top"]
-
-
-def test_a_selector_of_a_text_is_a_page():
-    """HTML in JSON, and in an attribute."""
-    for selector in (
-        Selector(json.dumps({"html": f"<p>{TEXT}</p>"}), type="json").jmespath("html"),
-        Selector(f"<iframe srcdoc='<p>{TEXT}</p>'>").css("::attr(srcdoc)"),
+def test_selectors_of_an_element_of_html_in_json_and_in_an_attribute():
+    for selectors, text in (
+        (Selector(f"<p id=a>top</p><p>{TEXT}</p>", type="html").css("#a"), "top"),
+        (Selector(json.dumps([f"<p>{TEXT}"]), type="json").jmespath("[0]"), TEXT),
+        (Selector(f"<iframe srcdoc='<p>{TEXT}</p>'>").css("::attr(srcdoc)"), TEXT),
     ):
-        assert texts(selector[0]) == [TEXT]
-
-
-def test_a_page_that_is_deep_behind_its_end():
-    found = texts(f"<html></html><body><p>{TEXT}</p>{nested(DEEP)}<p>after")
-    assert found == [TEXT, "deep", "after"]
+        assert texts(selectors[0]) == [text]
+    # A selector's tree is as it is.
+    assert texts(Selector(f"<title>a<p>{TEXT}", type="html")) == []
 
 
 def test_end_tags_alone_are_left_out():
+    found = texts(f"<html></html><body><p>{TEXT}</p>{nested(DEEP)}<p>after")
+    assert found == [TEXT, "deep", "after"]
     source = (
         b"<html><!--</html>--><script>'</html>'</script></html ><b a='</html>'></BODY>"
     )
@@ -138,6 +131,10 @@ def test_elements_without_an_end_tag_are_not_deep(tag):
     found = texts(f"<p>{f'word<{tag}> ' * DEEP}</p><p>after")
     assert "".join(found).count("word") == DEEP
     assert found[-1] == "after"
+    # Nor are those whose end tag is left out.
+    listed = "".join(f"<li>{i}" for i in range(DEEP))
+    lines = texts(f"<ul>{listed}</ul>{nested(DEEP)}<{tag}><p>after")
+    assert lines == [*map(str, range(DEEP)), "deep", "after"]
 
 
 @pytest.mark.slow
@@ -160,13 +157,6 @@ def test_what_is_open_is_counted(each):
     assert depth(root) <= MAX_DEPTH + 8
     words = "".join(root.xpath("//text()[not(parent::script)]"))
     assert words == "a" * DEEP + "after"
-
-
-@pytest.mark.slow
-def test_many_tags_that_are_not_ended_go_on_as_they_are():
-    listed = "".join(f"<li>{i}" for i in range(DEEP))
-    lines = texts(f"<ul>{listed}</ul>{nested(DEEP)}<p>after")
-    assert lines == [*map(str, range(DEEP)), "deep", "after"]
 
 
 @pytest.mark.slow
@@ -239,16 +229,9 @@ TOP = "<p>" + "The harbour, its history, and how to get there by train. " * 9
 )
 def test_what_has_no_end_swallows_no_text(tag):
     assert TEXT in texts_in_all_ways(f"{TOP}<div>{tag}<p>{TEXT}</p></div>")
-
-
-def test_an_object_with_an_end_is_what_it_was():
     html = f"<p>{TEXT}</p><object data=a.swf><p>Get the player.</p></object>"
     assert texts_in_all_ways(html) == [TEXT]
     assert without_open_objects(html.encode()) == html.encode()
-
-
-def test_a_selectors_tree_is_as_it_is():
-    assert texts(Selector(f"<title>a<p>{TEXT}", type="html")) == []
 
 
 PIECES = "<title>|<TITLE a=b>|</title>|<object>|<object a|<p>text|<|>".split("|")

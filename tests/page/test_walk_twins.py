@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -140,8 +140,7 @@ def tree_from(data: bytes):
 @COMPILED_ONLY
 @pytest.mark.parametrize("name", sorted(every_page(0)))
 def test_hostile_pages(name):
-    page = every_page(3000)[name]
-    check_walks(Page.of(page).root)
+    check_walks(Page.of(every_page(3000)[name]).root)
 
 
 @COMPILED_ONLY
@@ -285,8 +284,14 @@ def test_attributes_with_entities(walk):
     assert len(walk(root).tokens) == 1
 
 
+# Attributes and names as only XML has them, and what is no element.
+ODD = """<!DOCTYPE r [<!ENTITY e "x&#233;y"><!ENTITY t "<a k='3'/>">]>
+<r xmlns:n="n"><a n:k="1" k="&e;z" o="">&t;<n:a k="2"/><!-- a --><?a k="4"?></a>
+<a/><n:a k="5"/><a n:k="6"/><a k="&#x1F600;"><a k="7"/></a></r>"""
+
+
 @COMPILED_ONLY
-def test_attributes_that_a_dtd_declares():
+def test_attributes_that_a_dtd_declares_and_those_of_xml():
     source = """<!DOCTYPE html [<!ATTLIST img src CDATA "x.png" alt CDATA "declared">
     <!ATTLIST meta content CDATA "declared"><!ATTLIST link href CDATA "/x">]>
     <html><head><meta name="author"/><link rel="canonical"/></head>
@@ -298,6 +303,10 @@ def test_attributes_that_a_dtd_declares():
     images = walking.nodes_of(found, [2, 2], [0, 1])
     values = [(image.get("src"), image.get("alt")) for image in images]
     assert values == [("x.png", "declared"), ("/y.png", "declared")]
+    found = python_walk(etree.fromstring(ODD, etree.XMLParser(resolve_entities=False)))
+    for name in "k", "o":
+        given = found, list(range(len(found.elements))), name
+        assert walking.attribute_values(*given) == python_attribute_values(*given)
 
 
 def test_texts_side_by_side(walk):
@@ -357,24 +366,16 @@ def test_a_part_of_a_tree(walk):
     assert texts(walk(comment)) == walk(comment).nodes == []
 
 
-def test_what_is_no_element(walk):
+@pytest.mark.parametrize("root_of", [parse, html.document_fromstring])
+def test_nodes_are_found_where_elements_are_left_out(walk, root_of):
+    """Those of other classes too, but nothing is found in what is no element."""
+    source = "<!-- --><p>a<script></script><!-- --><b>b</b><?x?><i>c</i><svg/>d"
+    found = walk(root_of(source))
+    assert [node.tag for node in found.nodes] == ["html", "body", "p", "b", "i"]
+    assert found.nodes is found.nodes
     for wrong in ("html", 3):
         with pytest.raises((TypeError, AttributeError)):
             walk(wrong)
-
-
-def test_other_classes_of_elements(walk):
-    root = html.document_fromstring("<body>a<!-- b --><p>c</p></body>")
-    found = walk(root)
-    assert texts(found) == ["a", "c"]
-    assert [node.tag for node in found.nodes] == ["html", "body", "p"]
-
-
-def test_nodes_are_found_where_elements_are_left_out(walk):
-    root = parse("<!-- --><p>a<script></script><!-- --><b>b</b><?x?><i>c</i><svg/>d")
-    found = walk(root)
-    assert [node.tag for node in found.nodes] == ["html", "body", "p", "b", "i"]
-    assert found.nodes is found.nodes
 
 
 def test_time_is_up_in_the_middle(walk):
@@ -406,16 +407,12 @@ def test_threads_walk_at_the_same_time():
         parse(page) for page in every_page(20_000).values() if isinstance(page, str)
     ]
     expected = [walking.walk(root).text for root in roots]
-    found: list[list[bytes]] = []
 
-    def work() -> None:
-        found.append([walking.walk(root).text for root in roots for _ in range(3)][::3])
+    def work(_: int) -> list[bytes]:
+        return [walking.walk(root).text for root in roots for _ in range(3)][::3]
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(work, range(4)))
     assert found == [expected] * 4
 
 
@@ -437,22 +434,6 @@ def test_characters_are_counted_by_class():
         [3, 11, 0, 1, 1, 0, characters.UPPER, 0],
         [4, 10, 1, 0, 0, 2, characters.WIDE, characters.MONEY],
     ]
-
-
-# Attributes and names as only XML has them, and what is no element.
-ODD = """<!DOCTYPE r [<!ENTITY e "x&#233;y"><!ENTITY t "<a k='3'/>">]>
-<r xmlns:n="n"><a n:k="1" k="&e;z" o="">&t;<n:a k="2"/><!-- a --><?a k="4"?></a>
-<a/><n:a k="5"/><a n:k="6"/><a k="&#x1F600;"><a k="7"/></a></r>"""
-
-
-def test_attributes_of_xml():
-    parser = etree.XMLParser(resolve_entities=False)
-    root = etree.fromstring(ODD, parser)
-    found = python_walk(root)
-    rows = list(range(len(found.elements)))
-    for name in "k", "o":
-        given = found, rows, name
-        assert walking.attribute_values(*given) == python_attribute_values(*given)
 
 
 def test_nodes_of_another_tree(nodes_of):
@@ -479,8 +460,6 @@ def test_a_page_that_leaves_out_where_its_head_ends(walk, tag):
     # The parser takes the element for a part of the head, which a browser does not.
     assert root.find(f"head/{tag}") is not None
     assert texts(walk(root)) == ["a", "b"]
-
-
-def test_a_head_is_no_text(walk):
+    # All else in a head is no text.
     source = "<head><title>t</title><noscript>n</noscript><style>s</style></head><p>b"
     assert texts(walk(Page.of(source).root)) == ["b"]

@@ -24,6 +24,8 @@ PARTS = {
     "twenty": SENTENCE * 20,
 }
 PAGES = [(wall, html.format(**PARTS)) for wall, html in table_of("tables/walls.txt")]
+# Signs before a word are no wall.
+PAGES += [("", f"{PARTS['script']}<p>{'.' * 30_000}boats")]
 BESIDE = [
     "<form><p>Please enter the characters you see in the image</p></form>",
     "<form><label>I'm not a robot</label><div class=g-recaptcha></div></form>",
@@ -54,10 +56,11 @@ def test_a_page_with_a_text_is_no_wall(beside, times):
     found = outcome(html, "density")
     assert found.kind == "extracted"
     assert "Boats with oars" in found.result.text
-
-
-def test_signs_before_a_word_are_no_wall():
-    assert outcome(f"{PARTS['script']}<p>{'.' * 30_000}boats").kind not in WALLS
+    # Even if its address is one to log in.
+    html = f"{PASSWORD}{SENTENCE * 8}"
+    login = extract(html, url="https://example.com/login", algorithm="density")
+    assert login.origin == "page"
+    assert "Boats with oars" in login.text
 
 
 def test_every_wall_has_its_pages():
@@ -85,21 +88,11 @@ def test_the_address_of_a_page_to_log_in(path, form, wall, menu):
     assert extract(html, url=url, algorithm="density").origin == wall
 
 
-def test_an_address_to_log_in_with_a_text():
-    url, html = "https://example.com/login", f"{PASSWORD}{SENTENCE * 8}"
-    found = extract(html, url=url, algorithm="density")
-    assert found.origin == "page"
-    assert "Boats with oars" in found.text
-
-
-def test_outside_of_a_crawl():
-    found = extract("<title>Page not found</title><p>Sorry.</p>", algorithm=PLAIN)
+def test_walls_have_a_text_only_if_asked():
+    html = "<title>Page not found</title><p>There is no such boat in this harbour."
+    found = extract(html, algorithm=PLAIN)
     assert found.text == found.markdown == found.html == ""
     assert found.origin == "not_found"
-
-
-def test_walls_keep_their_text_if_asked():
-    html = "<title>Page not found</title><p>There is no such boat in this harbour."
     found = extract(html, algorithm=PLAIN, keep_walls=True, title=True)
     assert found.text == "Page not found\n\nThere is no such boat in this harbour."
     assert found.markdown.startswith("# Page not found")

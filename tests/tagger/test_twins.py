@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -380,19 +380,13 @@ def test_threads_at_the_same_time():
     walk, table, trees = parts()
     tagger = Tagger(table, trees, trees)
     expected = PythonTagger(table, trees, trees).likelihoods(walk)[0].tolist()
-    found: list[bool] = []
 
-    def work() -> None:
-        found.extend(
-            tagger.likelihoods(walk)[0].tolist() == expected for _ in range(50)
-        )
+    def work(_: int) -> list[list[int]]:
+        return [tagger.likelihoods(walk)[0].tolist() for _ in range(50)]
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == [True] * 200
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(work, range(4)))
+    assert found == [[expected] * 50] * 4
 
 
 def test_figures_of_other_blocks() -> None:
