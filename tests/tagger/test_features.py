@@ -136,10 +136,8 @@ def first(request: pytest.FixtureRequest) -> dict[str, Found]:
 @pytest.fixture(scope="module", params=TAGGERS)
 def second(request: pytest.FixtureRequest) -> Found:
     tagger = request.param(names(), NO_TREES, NO_TREES)
-    found: Found = tagger.features(
-        walk_of("bakery"), context.FEATURES, np.array(LIKELIHOOD)
-    )
-    return found
+    given = walk_of("bakery"), context.FEATURES, np.array(LIKELIHOOD)
+    return tagger.features(*given)
 
 
 @pytest.fixture(scope="module", params=both(python_page_figures, page_figures))
@@ -190,28 +188,18 @@ def test_every_operation_has_a_value_here() -> None:
     assert {line.operation for line in told} == set(operations.READS)
 
 
-def test_figures_are_capped() -> None:
+def test_figures_and_sums_of_names_are_capped() -> None:
     columns = {"chars": np.array([CAP + 1, -CAP - 1]), "n": np.array([1, 1])}
     found = operations.evaluate([Line("chars", copy, ("chars",))], columns)
     assert found["chars"].tolist() == [CAP, -CAP]
-
-
-@pytest.mark.parametrize(
-    ("weight", "name", "capped"),
-    [
+    walk = Page.of("<div class=menu><p>Bread</p>" + "<div>" * 3 + "<p>Salt").blocks.walk
+    for weight, name, capped in (
         ((2 * CAP, 0, 0), "names_near", CAP),
         ((0, -3 * CAP, 0), "names_far", -CAP),
-    ],
-)
-def test_sums_of_names_are_capped(
-    weight: tuple[int, int, int], name: str, capped: int
-) -> None:
-    html = "<div class=menu><p>Bread</p>" + "<div>" * 3 + "<p>Salt"
-    table = token_table({"menu": weight}, no_words())
-    tagger = PythonTagger(table, NO_TREES, NO_TREES)
-    rows = tagger.features(Page.of(html).blocks.walk, [name])
-    assert sorted(map(abs, rows[name].tolist())) == [0, CAP]
-    assert capped in rows[name]
+    ):
+        table = token_table({"menu": weight}, no_words())
+        rows = PythonTagger(table, NO_TREES, NO_TREES).features(walk, [name])
+        assert sorted(rows[name].tolist(), key=abs) == [0, capped]
 
 
 @given(any_pages())
@@ -229,13 +217,10 @@ def test_features_are_whole_numbers_that_fit(html: str) -> None:
         assert abs(values).max() <= CAP, name
 
 
-def test_a_shift_goes_past_the_ends() -> None:
+def test_shifts_and_distances_go_past_the_ends() -> None:
     values = np.arange(3)
     for by, shifted in ((5, [NONE] * 3), (-3, [NONE] * 3), (-1, [1, 2, NONE])):
         assert shift(values, by).tolist() == shifted
-
-
-def test_distances() -> None:
     marked = np.array([False, True, False, False, True, False])
     assert facts.distance_back(marked).tolist() == [FAR, 0, 1, 2, 0, 1]
     assert facts.distance_on(marked).tolist() == [1, 0, 2, 1, 0, FAR]
@@ -276,9 +261,7 @@ def test_all_lines_can_be() -> None:
         (whole.FIGURES, whole.FACTS),
     ):
         assert len(operations.encoded(list(lines.values()), columns)) == len(lines)
-
-
-def test_no_feature_of_the_context_is_called_like_one_of_blocks() -> None:
+    # No feature of the context is called like one of blocks.
     assert not features_with(64).keys() & context.FEATURES.keys()
 
 

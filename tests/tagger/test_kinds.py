@@ -42,12 +42,8 @@ def test_each_known_word_of_a_page_counts_once() -> None:
     assert name_votes(walk_of("thread", "reply"), table).tolist() == [106, -15]
     crowded = walk_of("reply", "thread unknown", "thread", "reply", "thread")
     assert name_votes(crowded, table).tolist() == [106, -15]
-
-
-def test_pages_without_a_known_word() -> None:
-    table = table_of(thread=[100, 0], reply=[50, -20])
-    assert name_votes(walk_of("sidebar"), table).tolist() == [0, 0]
-    assert name_votes(Page.of("").blocks.walk, table).tolist() == [0, 0]
+    for unknown in (walk_of("sidebar"), Page.of("").blocks.walk):
+        assert name_votes(unknown, table).tolist() == [0, 0]
     none = np.zeros(0, dtype=np.int32)
     no_kinds = np.zeros((0, 3), dtype=np.int16)
     nothing = TokenTable(none.astype(np.uint32), none, none, none, no_kinds)
@@ -83,28 +79,19 @@ def test_words_of_a_table_are_found(
     assert found.tolist() == sorted(known & {*tokens})
 
 
-LINES = np.array([(LEVEL, 0), (500, 40)], dtype=np.int32)
-LOGITS = np.array([0, ZERO - 100, ZERO, ZERO + 100, HIGHEST])
-
-
 def test_the_kind_that_a_page_is_of_counts_most() -> None:
     assert votes(np.array([900, 900]), 100).tolist() == [500, 500]
     assert votes(np.array([900, 700]), 100).tolist() == [500, 119]
     assert votes(np.array([0, 10**7]), 100).tolist() == [2, 500]
-
-
-@pytest.mark.parametrize(
-    ("weight", "likelihoods"),
-    [
-        ([500, 0], LOGITS.tolist()),
+    # The line is the mean of the kinds.
+    lines = np.array([(LEVEL, 0), (500, 40)], dtype=np.int32)
+    logits = np.array([0, ZERO - 100, ZERO, ZERO + 100, HIGHEST])
+    for weight, likelihoods in (
+        ([500, 0], logits.tolist()),
         ([0, 500], [340, 590, 640, 690, 940]),
         ([500, 500], [170, 545, 620, 695, 1070]),
-    ],
-)
-def test_the_line_is_the_mean_of_the_kinds(
-    weight: list[int], likelihoods: list[int]
-) -> None:
-    assert calibrated(LOGITS, np.array(weight), LINES).tolist() == likelihoods
+    ):
+        assert calibrated(logits, np.array(weight), lines).tolist() == likelihoods
 
 
 @given(

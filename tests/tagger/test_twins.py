@@ -275,13 +275,6 @@ def parts() -> tuple[Walk, TokenTable, Trees]:
     return walk, table, any_trees(rng, names, values)
 
 
-def test_no_blocks():
-    walk, table, trees = parts()
-    tagger = Tagger(table, trees, trees)
-    assert tagger.likelihoods(walk_of(""))[0].tolist() == []
-    assert len(tagger.likelihoods(walk)[0]) == 180
-
-
 def spoilt(walk: Walk, of: str, name: str, value: int) -> Walk:
     columns = ELEMENT_COLUMNS if of == "elements" else BLOCK_COLUMNS
     made = np.array(getattr(walk, of))
@@ -321,6 +314,8 @@ def test_tables_that_do_not_fit(of, name, value):
 def test_tables_of_another_shape():
     walk, table, trees = parts()
     tagger = Tagger(table, trees, trees)
+    assert len(tagger.likelihoods(walk)[0]) == 180
+    assert tagger.likelihoods(walk_of(""))[0].tolist() == []
     with pytest.raises(ValueError, match="number of columns"):
         tagger.likelihoods(replace(walk, elements=walk.blocks))
     with pytest.raises(ValueError, match="dtype"):

@@ -87,11 +87,8 @@ def test_words_of_a_block(text: str, words: str) -> None:
     assert sorted(tokens(text)) == expected(*words.split())
 
 
-def test_a_block_without_words() -> None:
-    assert tokens("\u2026 \u2014 \u5b57") == []
-
-
 def test_no_more_of_a_block_is_looked_at() -> None:
+    assert tokens("\u2026 \u2014 \u5b57") == []
     text = "word " + "." * SEEN + " other"
     assert sorted(tokens(text)) == expected("word", whole=False)
     # Of a word across the border, only the part before the border.
