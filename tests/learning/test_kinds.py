@@ -58,11 +58,7 @@ def test_names_vote_for_the_kind_of_the_pages_that_have_them() -> None:
     of_names = words.votes_of_names(pages[:3], [table, unseen], np.array([0, 1, 0]))
     assert of_names[0].tolist() == name_votes(pages[0].walk, table).tolist()
     assert of_names[1].tolist() == [0, 0, 0]
-
-
-def test_pages_of_which_segments_are_known_have_no_say() -> None:
-    pages = samples()
-    hashes = np.unique(np.concatenate([page.walk.tokens for page in pages]))
+    # Pages of which segments are known have no say.
     weights = dict.fromkeys([*KINDS, "page"], 1.0)
     weight = words.learn_kinds(pages, hashes, weights)
     others = [sample(100 + n, "page", ["thread", "cart"]) for n in range(9)]

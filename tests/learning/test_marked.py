@@ -65,15 +65,12 @@ def test_true_text(marks, html, text):
     ],
 )
 def test_pages_in_which_nothing_is_marked(tmp_path, marks, html, message):
+    with pytest.raises(DataError, match="holds no pages"):
+        read_marked(tmp_path, "content")
     (tmp_path / "a.html").write_text(html)
 
     with pytest.raises(DataError, match=rf"a\.html: .*{message}"):
         read_marked(tmp_path, marks)
-
-
-def test_a_folder_without_pages(tmp_path):
-    with pytest.raises(DataError, match="holds no pages"):
-        read_marked(tmp_path, "content")
 
 
 def test_a_model_trained_on_marked_pages(tmp_path, capsys):

@@ -46,17 +46,11 @@ def test_no_group_is_divided(groups, seed):
     assert set(places) == {0, 1, 2}
 
 
-def test_even():
+def test_folds_are_even_by_the_seed_and_not_by_the_order_of_pages():
     places = folds([f"site{i // 3}" for i in range(300)], 5)
     assert sorted(places.count(fold) for fold in range(5)) == [60] * 5
-
-
-def test_the_seed_matters_and_the_order_of_pages_does_not():
     groups = [f"site{i % 17}" for i in range(50)]
     assert folds(groups, 5, 0) != folds(groups, 5, 1)
     assert folds(groups[::-1], 5)[::-1] == folds(groups, 5)
-
-
-def test_fewer_sites_than_folds():
     with pytest.raises(DataError, match="5 folds need 5 sites; the data have 2"):
         folds(["a", "a", "b"], 5)

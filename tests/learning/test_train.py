@@ -72,7 +72,7 @@ def test_a_model_that_finds_the_text(trained, tmp_path):
     assert found.replace("\n\n", "\n") == text
 
 
-def test_the_card(trained, folder):
+def test_the_card(trained, folder, monkeypatch):
     model, card = trained
     told = {
         "algorithm": "dragnet",
@@ -88,9 +88,7 @@ def test_the_card(trained, folder):
     assert card["comments"]["pages with weak labels"] == 12
     assert "around article" in card["tokens"]
     json.dumps(card, allow_nan=False)
-
-
-def test_the_date_can_be_set(folder, monkeypatch):
+    # Its date can be set.
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
     _, card = train("dragnet", read_folder(folder), count=0)
     assert card["date"] == "1970-01-02"
@@ -180,21 +178,16 @@ def test_a_page_that_is_too_long_to_align(folder, monkeypatch):
         dragnet.sample(first)
 
 
-def test_no_page_to_learn_from(tmp_path):
+def test_no_page_to_learn_from_and_no_trainer(tmp_path):
     write_own(tmp_path, "a", "<p>a", "a")
     with pytest.raises(DataError, match="no page of the data could be learned from"):
         train("dragnet", read_folder(tmp_path), count=0, skip=True)
-
-
-def test_no_trainer():
     with pytest.raises(ValueError, match="'eatiht' is not trained; those that are"):
         trainer("eatiht")
 
 
 def test_tokens_need_several_sites(folder):
-    made = dragnet
-    pages = read_folder(folder).pages
-    samples = [made.sample(page) for page in pages]
+    samples = [dragnet.sample(page) for page in read_folder(folder).pages]
     assert "around nav" in choose_tokens(samples).odds
     one_site = [s for s in samples if s.site == samples[0].site]
     assert choose_tokens(one_site).odds == {}
@@ -224,9 +217,7 @@ def test_logistic_regression_as_scikit_learns():
         values = columns @ found[:-1] + found[-1]
         assert 1 / (1 + np.exp(-values)) == pytest.approx(expected, abs=1e-5)
         assert not found[:-1][~mask].any()
-
-
-def test_classes_that_a_line_parts():
+    # Classes that a line parts.
     columns = np.array([[0.0], [0.1], [5.0], [5.1]])
     truth = np.array([False, False, True, True])
     found = Regression(columns, truth, np.ones(4)).fit(np.array([True]))
@@ -368,6 +359,12 @@ def test_evaluate_segments(tmp_path, capsys):
     write_segments(tmp_path, {"a.html": (page, row)})
     assert run_command("evaluate", str(tmp_path), "--algorithm", "justext") == 0
     assert capsys.readouterr().out.splitlines()[1].split() == ["all"] + ["1.000"] * 3
+    # A page that cannot be read is told.
+    own = tmp_path / "own"
+    write_own(own, "a", "no gzip", "a")
+    (own / "a.html").rename(own / "a.html.gz")
+    assert run_command("evaluate", str(own), "--algorithm", "justext") == 0
+    assert "a: DataError" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -388,10 +385,3 @@ def test_commands_name_the_extra(folder, capsys, monkeypatch):
     options = ("--algorithm", "dragnet", "--folds", "0")
     assert run_command("train", str(folder), *models, *options) == 1
     assert 'pip install "scrapy-eatext[train]"' in capsys.readouterr().err
-
-
-def test_a_page_that_can_not_be_read_is_told(folder, tmp_path, capsys):
-    (tmp_path / "a.html.gz").write_bytes(b"no gzip")
-    (tmp_path / "a.txt").write_text("a")
-    assert run_command("evaluate", str(tmp_path), "--algorithm", "justext") == 0
-    assert "a: DataError" in capsys.readouterr().err
