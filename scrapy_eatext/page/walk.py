@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import islice
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
@@ -469,35 +469,24 @@ class _Tables:
         text = whole = "".join(run.parts)
         if frame.pre:
             text = _outer_strip(text)
-        if run.gaps:
-            self._add_gaps(run, whole, text)
-        if not run.parts and not run.marks:
+        if run.marks or run.gaps:
+            ends = [0, *accumulate(map(len, map(str.encode, run.parts)))]
+            start = len(self.text)
+            # Without text they are those of images before the next block.
+            begin = start if run.parts else -1
+            for parts, *values in run.marks:
+                self.marks += (self.count, begin + ends[parts], *values)
+            if run.gaps:
+                end = start + len(text.encode())
+                if text != whole:
+                    begin -= len(whole.rstrip(" \t\n")) - len(text)
+                self.gaps += [min(max(begin + ends[n], start), end) for n in run.gaps]
+        elif not run.parts:
             run.apart = -1
             return
-        if run.marks:
-            self._mark(run)
         if text:
             self._block(text, run, frame)
         run.clear()
-
-    def _mark(self, run: _Run) -> None:
-        """Add the marks of the next block, or, without text, of images before it."""
-        start, done = len(self.text) if run.parts else -1, 0
-        for parts, *values in run.marks:
-            if parts > done:
-                start += len("".join(run.parts[done:parts]).encode())
-                done = parts
-            self.marks += (self.count, start, *values)
-
-    def _add_gaps(self, run: _Run, whole: str, text: str) -> None:
-        """Add the gaps of the next block; ``text`` is its ``whole`` text, stripped."""
-        at, most, done = len(self.text), len(text.encode()), 0
-        before = at - (len(whole.rstrip(" \t\n")) - len(text) if text != whole else 0)
-        for parts in run.gaps:
-            before += len("".join(run.parts[done:parts]).encode())
-            done = parts
-            self.gaps.append(min(max(before, at), at + most))
-        run.gaps.clear()
 
     def finish(self, root: Any) -> Walk:
         if len(self.text) > MAX_TEXT:
