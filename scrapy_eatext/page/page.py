@@ -9,20 +9,11 @@ from weakref import proxy
 
 from lxml import etree
 
+from scrapy_eatext.page import parsing
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.decode import decode, is_misread, utf8_of
 from scrapy_eatext.page.guard import tame
 from scrapy_eatext.page.head import Head, head_of, title_of
-from scrapy_eatext.page.parsing import (
-    encode,
-    is_cut_off,
-    is_swallowed,
-    parse,
-    parse_source,
-    to_its_end,
-    trim,
-    without_open_objects,
-)
 from scrapy_eatext.page.urls import host_of
 from scrapy_eatext.page.values import primary_tag
 from scrapy_eatext.page.walk import walk
@@ -79,7 +70,7 @@ class Page:
             # The compiled modules take no subclass of bytes.
             return cls._of_bytes(bytes(html), url)
         if isinstance(html, str):
-            return cls(parse(html), url=url, html=html)
+            return cls(parsing.parse(html), url=url, html=html)
         held = held_by(html)
         if hasattr(held, "body") and hasattr(type(held), "selector"):
             return cls._of_response(held, url)
@@ -97,17 +88,17 @@ class Page:
             return cls.of(str(selector.root), url)
         root = _root_of(selector)
         if root is not None and selector.type == "html":
-            root = to_its_end(root)
+            root = parsing.to_its_end(root)
         return cls(etree.Element("html") if root is None else root, url=url)
 
     @classmethod
     def _of_bytes(cls, body: bytes, url: str | None, known: str | None = None) -> Page:
         source = utf8_of(body, known)
         if source is not None:
-            root = parse_source(tame(trim(source)))
+            root = parsing.parse_source(tame(parsing.trim(source)))
             return cls(root, url=url, body=body, source=source)
         _, text = decode(body, known)
-        return cls(parse(text), url=url, body=body, html=text)
+        return cls(parsing.parse(text), url=url, body=body, html=text)
 
     @classmethod
     def _of_response(cls, response: TextResponse, url: str | None) -> Page:
@@ -116,15 +107,18 @@ class Page:
         if is_misread(response):
             return cls._of_bytes(body, url, response.encoding)
         utf8 = utf8_of(body, response.encoding) if body else None
-        source = trim(utf8) if utf8 is not None else encode(response.text)
+        if utf8 is None:
+            source = parsing.encode(response.text)
+        else:
+            source = parsing.trim(utf8)
         harmless = tame(source)
         root = None
-        if without_open_objects(harmless) is source:
+        if parsing.without_open_objects(harmless) is source:
             selector = response.selector
             root = _root_of(selector)
             if root is not None and selector.type == "html":
-                is_bad = is_cut_off(root) or is_swallowed(root)
-                root = None if is_bad else to_its_end(root)
+                is_bad = parsing.is_cut_off(root) or parsing.is_swallowed(root)
+                root = None if is_bad else parsing.to_its_end(root)
             # Response and selector refer to each other, so their trees would stay until
             # the garbage collector frees hundreds at once, which stalls the crawl.
             # With a weak reference each tree is freed with its response.
@@ -133,7 +127,7 @@ class Page:
         if root is None:
             # Besides the faults above: older releases of Scrapy take a page that is
             # valid JSON ("2") for JSON.
-            root = parse_source(harmless)
+            root = parsing.parse_source(harmless)
         return cls(root, url=url, body=body, html=response.text, source=utf8)
 
     @cached_property
