@@ -287,7 +287,7 @@ def from_json(kind: Any, value: Any) -> Any:
     if not is_dataclass(kind):
         return value
     made: Any = kind
-    types = _types(kind)
+    types = _types(made)
     read = {name: from_json(types[name], value[name]) for name in types & value.keys()}
     return made(**{**value, **read})
 

@@ -37,7 +37,6 @@ from scrapy_eatext.tagger.trees import NO_TREES, NamedTrees
 from scrapy_eatext.tagger.whole import NAMES, lack_of, page_figures
 
 if TYPE_CHECKING:
-    from scrapy_eatext.learning.corrections import Correction
     from scrapy_eatext.learning.data import LabelledPage
     from scrapy_eatext.learning.logistic import Floats
     from scrapy_eatext.learning.train import Progress
@@ -149,44 +148,28 @@ def _without_nodes(page: Page) -> Walk:
 
 
 def _whole(sample: Sample, texts: Sequence[str], page: LabelledPage) -> Sample:
-    """The sample of a page whose whole text is known."""
+    """The sample of a page whose whole text is known, or whose labels are corrected."""
     bags = [bag(text) for text in texts]
-    sample = replace(sample, bags=bags)
     if page.correction:
-        return _corrected(sample, texts, page.correction)
-    content = in_text(texts, bags, page, page.text)
-    share = content.astype(np.float32)
-    by_block = _is_by_block(texts, page)
-    if not by_block:
+        names = hashes(texts)
+        main, comments = (
+            np.array([name in labelled for name in names])
+            for labelled in (page.correction.main, page.correction.comments)
+        )
+        kind, true = page.correction.kind, words_of(bags, main.tolist())
+        sample = replace(sample, kind=kind or sample.kind, by_block=True)
+    else:
+        main = in_text(texts, bags, page, page.text)
+        sample = replace(sample, by_block=_is_by_block(texts, page))
+        true, comments = bag(page.text), None
+        if page.comments:
+            comments = in_text(texts, bags, page, page.comments) & ~main
+        elif sample.by_block:
+            comments = np.zeros(len(texts), dtype=np.bool_)
+    share = main.astype(np.float32)
+    if not sample.by_block:
         share[noisy(share, sample.walk)] = -1
-    comments = None
-    if page.comments:
-        comments = in_text(texts, bags, page, page.comments) & ~content
-    elif by_block:
-        comments = np.zeros(len(texts), dtype=np.bool_)
-    return replace(
-        sample,
-        share=share,
-        true=bag(page.text),
-        comments=comments,
-        by_block=by_block,
-    )
-
-
-def _corrected(sample: Sample, texts: Sequence[str], correction: Correction) -> Sample:
-    names = hashes(texts)
-    main, comments = (
-        np.array([name in labelled for name in names])
-        for labelled in (correction.main, correction.comments)
-    )
-    return replace(
-        sample,
-        kind=correction.kind or sample.kind,
-        share=main.astype(np.float32),
-        true=words_of(sample.bags, main.tolist()),
-        comments=comments,
-        by_block=True,
-    )
+    return replace(sample, share=share, bags=bags, true=true, comments=comments)
 
 
 def in_text(
@@ -332,14 +315,16 @@ class _Fitting:
 
     def _comment_trees(self) -> Trees:
         """Trees that find comments; where they are unknown, main text is known to be none."""
-        truths, known = [], []
-        for sample, weight in zip(self.samples, self.weights, strict=True):
-            if sample.comments is None:
-                truths.append(np.zeros(len(weight)))
-                known.append(np.where(sample.share >= 0.5, weight, 0))
-            else:
-                truths.append(sample.comments.astype(np.float64))
-                known.append(weight)
+        truths = [
+            np.zeros(len(sample.share)) if sample.comments is None else sample.comments
+            for sample in self.samples
+        ]
+        known = [
+            np.where(sample.share >= 0.5, weight, 0)
+            if sample.comments is None
+            else weight
+            for sample, weight in zip(self.samples, self.weights, strict=True)
+        ]
         data = examples(self.rows, truths, known, self.names)
         return grow(*data, self.names, COMMENTS, self.seed)
 

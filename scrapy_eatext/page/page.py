@@ -107,10 +107,7 @@ class Page:
         if is_misread(response):
             return cls._of_bytes(body, url, response.encoding)
         utf8 = utf8_of(body, response.encoding) if body else None
-        if utf8 is None:
-            source = parsing.encode(response.text)
-        else:
-            source = parsing.trim(utf8)
+        source = parsing.encode(response.text) if utf8 is None else parsing.trim(utf8)
         harmless = tame(source)
         root = None
         if parsing.without_open_objects(harmless) is source:
