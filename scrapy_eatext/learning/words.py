@@ -196,16 +196,11 @@ def votes_of_names(
 
 def _vocabulary(samples: Sequence[Sample], tokens: Iterable[Hashes]) -> Hashes:
     """The sorted words that enough sites use; ``tokens`` are the words of each sample."""
-    site = {name: i for i, name in enumerate(sorted({s.site for s in samples}))}
-    used = [
-        np.unique(hashes).astype(np.uint64) << np.uint64(32)
-        | np.uint64(site[sample.site])
-        for sample, hashes in zip(samples, tokens, strict=True)
-    ]
-    pairs = np.unique(np.concatenate(used))
-    hashes, count = np.unique(
-        (pairs >> np.uint64(32)).astype(np.uint32), return_counts=True
-    )
+    of_sites: dict[str, list[Hashes]] = {}
+    for sample, hashes in zip(samples, tokens, strict=True):
+        of_sites.setdefault(sample.site, []).append(hashes)
+    used = [np.unique(np.concatenate(parts)) for parts in of_sites.values()]
+    hashes, count = np.unique(np.concatenate(used), return_counts=True)
     return hashes[count >= MIN_SITES]
 
 

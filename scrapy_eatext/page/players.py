@@ -37,10 +37,8 @@ PLAYERS = (
             r"(?:www\.|m\.)?youtube(?:-nocookie)?\.com/(?:embed|v|shorts)/"
             r"(?!live_stream|videoseries)(?P<id>[\w-]+)", "https://www.youtube.com/watch?v={id}"),
     _player("Vimeo", VIDEO, r"player\.vimeo\.com/video/(?P<id>\d+)", "https://vimeo.com/{id}"),
-    _player("Dailymotion", VIDEO,
-            r"(?:www\.)?dailymotion\.com/embed/video/(?P<id>\w+)",
-            "https://www.dailymotion.com/video/{id}"),
-    _player("Dailymotion", VIDEO, r"geo\.dailymotion\.com/player...video=(?P<id>\w+)",
+    _player("Dailymotion", VIDEO, r"(?:(?:www\.)?dailymotion\.com/embed/video/"
+            r"|geo\.dailymotion\.com/player...video=)(?P<id>\w+)",
             "https://www.dailymotion.com/video/{id}"),
     _player("Bilibili", VIDEO, r"player\.bilibili\.com/...bvid=(?P<id>\w+)",
             "https://www.bilibili.com/video/{id}/"),

@@ -172,10 +172,7 @@ class Walk:
         The children of an element are listed once, so that many look-ups take linear
         time.
         """
-        known = self._known
-        if row in known:
-            return known[row]
-        value = self.elements.item
+        known, value = self._known, self.elements.item
         path = []
         while row not in known:
             path.append(row)
