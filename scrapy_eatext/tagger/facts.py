@@ -579,14 +579,9 @@ def _page(block: Rows, tree: Tree) -> Rows:
 def name_facts(walk: Walk, table: TokenTable, tree: Tree) -> Rows:
     """The weights and flags of the words in attributes around each block."""
     elements = walk.elements
-    first, tokens = (
-        elements[:, ElementColumn[name.upper()]].astype(np.int64)
-        for name in ("first_token", "tokens")
-    )
     # For each occurrence of a known word: its element, and its place in the table.
-    owner = np.repeat(np.arange(len(elements)), tokens)
-    used = np.arange(len(owner)) - np.repeat(np.cumsum(tokens) - tokens, tokens)
-    place, known = places_in(table.hashes, walk.tokens[first[owner] + used])
+    owner = np.repeat(np.arange(len(elements)), elements[:, ElementColumn.TOKENS])
+    place, known = places_in(table.hashes, walk.tokens)
     owner, place = owner[known], place[known]
     # A last column of zeros is for a missing element.
     near, far = (
@@ -599,18 +594,13 @@ def name_facts(walk: Walk, table: TokenTable, tree: Tree) -> Rows:
     bits = np.uint64(1) << flag[flagged].astype(np.uint64)
     np.bitwise_or.at(flags[0], owner[flagged], bits)
     flags = tree.levels.down(np.bitwise_or, flags)
-    above = np.concatenate(
-        [
-            tree.levels.down(np.add, far[:1]),
-            tree.levels.down(np.minimum, far[1:2]),
-            tree.levels.down(np.maximum, far[2:]),
-        ]
-    )
+    combined = enumerate((np.add, np.minimum, np.maximum))
+    above = np.vstack([tree.levels.down(by, far[i : i + 1]) for i, by in combined])
     inner = walk.blocks[:, BlockColumn.INNER].astype(np.int64)
     masks = flags[0, inner]
-    halves = {"flags0": masks & np.uint64(0xFFFFFFFF), "flags1": masks >> np.uint64(32)}
     return _names_around(inner, tree.parent, near, above) | {
-        name: half.astype(np.int64) for name, half in halves.items()
+        "flags0": (masks & np.uint64(0xFFFFFFFF)).astype(np.int64),
+        "flags1": (masks >> np.uint64(32)).astype(np.int64),
     }
 
 

@@ -168,9 +168,7 @@ def places_in(
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
     """For each value its place in a sorted table, and whether the table has it."""
     if not len(hashes):
-        return np.zeros(len(values), dtype=np.intp), np.zeros(
-            len(values), dtype=np.bool_
-        )
+        return np.zeros(len(values), np.intp), np.zeros(len(values), np.bool_)
     place = np.minimum(hashes.searchsorted(values), len(hashes) - 1)
     return place, hashes[place] == values
 
