@@ -1,4 +1,4 @@
-"""How the words in attributes are weighed for kinds of page."""
+"""What is learned of kinds of page: weights of words, and lines for likelihoods."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from scrapy_eatext.tagger.context import CHANCE, ZERO
 from scrapy_eatext.tagger.facts import TokenTable
-from scrapy_eatext.tagger.kinds import name_votes
+from scrapy_eatext.tagger.kinds import LEVEL, name_votes
 from tests.tagger.test_kinds import walk_of
 
 pytest.importorskip("scipy")
 pytest.importorskip("catboost")
+pytest.importorskip("threadpoolctl")
 words = pytest.importorskip("scrapy_eatext.learning.words")
 tagger = pytest.importorskip("scrapy_eatext.learning.tagger")
 
@@ -64,3 +66,43 @@ def test_names_vote_for_the_kind_of_the_pages_that_have_them() -> None:
     others = [sample(100 + n, "page", ["thread", "cart"]) for n in range(9)]
     again = words.learn_kinds([*pages, *others], hashes, weights)
     assert again.tolist() == weight.tolist()
+
+
+PAGES, BLOCKS = 300, 40
+
+
+def learned(*changes: tuple[float, int]) -> list[list[int]]:
+    """The lines where, by kind, the true logits are so many times the given ones, and more."""
+    chance = np.random.default_rng(0)
+    samples, likelihoods, votes = [], [], []
+    for number in range(PAGES):
+        kind = number % len(changes)
+        found = chance.integers(ZERO - 400, ZERO + 401, BLOCKS)
+        times, more = changes[kind]
+        true = ((found - ZERO) * times + more + ZERO).astype(np.int64).clip(0, 2 * ZERO)
+        share = (chance.integers(0, 1000, BLOCKS) < CHANCE[true]).astype(np.float32)
+        # The walk makes no difference.
+        samples.append(tagger.Sample("", "", None, share, true=Counter()))
+        likelihoods.append(found)
+        votes.append(np.array([500 if k == kind else 2 for k in range(len(changes))]))
+    words = [np.full(BLOCKS, 10)] * PAGES
+    return tagger.calibration_lines(samples, words, likelihoods, votes).tolist()
+
+
+def test_chances_that_are_right_stay() -> None:
+    for slope, more in learned((1, 0), (1, 0)):
+        assert slope == pytest.approx(LEVEL, rel=0.1)
+        assert more == pytest.approx(0, abs=12)
+
+
+def test_each_kind_has_its_own_line() -> None:
+    (steep, less), (flat, more) = learned((1.2, -60), (0.6, 60))
+    assert steep > LEVEL > flat + 200
+    assert less < -30
+    assert more > 30
+    # Pages of segments teach none.
+    share = np.ones(4, dtype=np.float32)
+    page = tagger.Sample("", "", None, share)
+    given = [np.ones(4)], [np.full(4, ZERO)], [np.array([5, 5])]
+    lines = tagger.calibration_lines([page], *given)
+    assert lines.tolist() == [[LEVEL, 0]] * 2

@@ -92,12 +92,6 @@ def test_a_kind_that_one_site_has_alone(tmp_path: Path) -> None:
     assert len(fitted.arrays["lines"]) == len(fitted.arrays["kinds.bias"]) == 3
 
 
-def test_data_of_which_segments_alone_are_known(tmp_path: Path) -> None:
-    page = sample(tmp_path, PLAIN, wanted=(LONG,), unwanted=("Menu",))
-    with pytest.raises(DataError, match="too few sites"):
-        fit([replace(page, site=f"{number}.example") for number in range(12)])
-
-
 def test_labels_that_were_made_on_blocks_are_known_to_be(tmp_path: Path) -> None:
     whole = sample(tmp_path, POSTED, text=LONG, comments=SAID)
     assert whole.by_block
@@ -142,6 +136,10 @@ def test_segments_of_no_block_count_as_lost(tmp_path: Path) -> None:
     kept = np.array([True, False, False, False])
     assert eatext.score(found, kept) == pytest.approx(2 / 3)
     assert eatext.score(found, ~kept) == 0
+    # Of segments alone no kinds are learned.
+    page = sample(tmp_path, PLAIN, wanted=(LONG,), unwanted=("Menu",))
+    with pytest.raises(DataError, match="too few sites"):
+        fit([replace(page, site=f"{number}.example") for number in range(12)])
 
 
 def test_an_augmented_page_keeps_its_blocks_and_part_of_its_names() -> None:

@@ -273,13 +273,16 @@ def test_several_folders_are_one_training(folder, tmp_path, capsys):
     assert "it must be given 2 times at most" in capsys.readouterr().err
 
 
-def test_train_asks_where_models_go(folder, capsys):
+def test_train_asks_where_models_go_and_names_the_extra(folder, capsys, monkeypatch):
     shipped = {file: file.stat() for file in SHIPPED.iterdir()}
     with pytest.raises(SystemExit) as end:
         run_command("train", str(folder), "--algorithm", "dragnet", "--folds", "0")
     assert end.value.code == 2
     assert "arguments are required: --models" in capsys.readouterr().err
     assert shipped == {file: file.stat() for file in SHIPPED.iterdir()}
+    monkeypatch.setitem(sys.modules, "threadpoolctl", None)
+    assert run_train(folder / "models", folder) == 1
+    assert 'pip install "scrapy-eatext[train]"' in capsys.readouterr().err
 
 
 def test_evaluate_tells_of_pages_that_the_model_was_trained_on(
@@ -310,12 +313,6 @@ def test_evaluate_tells_of_pages_that_the_model_was_trained_on(
 def test_shipped_models_know_what_they_were_trained_on(name):
     card = load_card(SHIPPED / f"{name}.model")
     assert len(card["digests"].split()) == card["pages"] + card["skipped"]
-
-
-def test_an_algorithm_of_ones_own_is_evaluated(folder, capsys):
-    arguments = ["evaluate", str(folder), "--options", '{"min_length": 30}']
-    assert run_command(*arguments, "--algorithm", "tests.support.algorithms.Plain") == 0
-    assert capsys.readouterr().out.splitlines()[-1].startswith("all ")
 
 
 def test_scores_after_training(folder, tmp_path, capsys):
@@ -353,7 +350,10 @@ def test_file_of_scores_is_tried_before_training(folder, tmp_path, capsys):
     assert not new.exists()
 
 
-def test_evaluate_segments(tmp_path, capsys):
+def test_evaluate_an_algorithm_of_ones_own_and_by_segments(folder, tmp_path, capsys):
+    arguments = ["evaluate", str(folder), "--options", '{"min_length": 30}']
+    assert run_command(*arguments, "--algorithm", "tests.support.algorithms.Plain") == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("all ")
     page, text, _ = make_page(3)
     row = {"with": text.split("\n")[:2], "without": ["Terms of use"]}
     write_segments(tmp_path, {"a.html": (page, row)})
@@ -377,11 +377,3 @@ def test_commands_say_what_is_wrong(tmp_path, capsys, arguments, message):
     assert code == (2 if "it must be" in err else 1)
     assert code == 1 or not (tmp_path / "m").exists()
     assert message in err
-
-
-def test_commands_name_the_extra(folder, capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "threadpoolctl", None)
-    models = ("--models", str(folder / "models"))
-    options = ("--algorithm", "dragnet", "--folds", "0")
-    assert run_command("train", str(folder), *models, *options) == 1
-    assert 'pip install "scrapy-eatext[train]"' in capsys.readouterr().err

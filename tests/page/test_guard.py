@@ -10,6 +10,7 @@ from lxml import etree
 from scrapy.http import HtmlResponse
 
 from scrapy_eatext.page import Page, guard
+from scrapy_eatext.page.source import find, python_find
 from tests.support.pages import any_pages
 from tests.support.properties import COMPILED_ONLY, both
 from tests.support.suites import column_of
@@ -215,3 +216,20 @@ def test_two_megabytes_of_such_tags_are_parsed_at_once(each):
     count = 2_000_000 // len(each)
     # The parser takes one or two seconds for them as they are.
     ends_within(1, "<p>before</p>" + "<div>" * 1900 + each * count + "<p>after")
+
+
+# The compiled function looks at 128 places at once.
+AROUND = st.binary(max_size=400) | st.integers(0, 400).map(lambda count: b"a" * count)
+
+
+@given(AROUND, st.binary(min_size=1, max_size=9), AROUND)
+def test_a_name_is_found_wherever_it_stands(before, name, behind):
+    for twin in {find, python_find}:
+        assert 0 <= twin(before + name + behind, name) <= len(before)
+
+
+@given(st.text("ab", max_size=300), st.text("ab", min_size=1, max_size=9), st.data())
+def test_twins_find_the_same(text, name, data):
+    begin = data.draw(st.integers(0, len(text)))
+    for twin in {find, python_find}:
+        assert twin(text.encode(), name.encode(), begin) == text.find(name, begin)
