@@ -84,10 +84,7 @@ def with_outputs(result: MainText, forms: Forms) -> MainText:
 def _origin(page: Page, verdict: Verdict) -> str:
     """Where a text is from: hidden text is read only of pages that show none."""
     # is_lenient is False for a page without a walk, so page.blocks starts none here.
-    if (
-        verdict.origin != "page"
-        or not page.is_lenient
-        or verdict.units is not page.blocks
-    ):
-        return verdict.origin
-    return page.blocks.origin(verdict.kept)
+    has_hidden = page.is_lenient and verdict.units is page.blocks
+    if has_hidden and verdict.origin == "page":
+        return page.blocks.origin(verdict.kept)
+    return verdict.origin

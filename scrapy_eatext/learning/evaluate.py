@@ -135,10 +135,9 @@ class Judged:
 
     @classmethod
     def of(cls, page: LabelledPage, result: MainText) -> Judged:
-        if page.has_segments:
-            counts = segment_counts(result.text, page)
-            return cls(page, result.score, counts.score(), counts)
-        return cls(page, result.score, word_score(result.text, page.text))
+        counts = segment_counts(result.text, page) if page.has_segments else None
+        score = counts.score() if counts else word_score(result.text, page.text)
+        return cls(page, result.score, score, counts)
 
 
 def groups(page: LabelledPage) -> list[str]:
@@ -190,11 +189,10 @@ def calibration(pairs: Sequence[tuple[float, float]]) -> list[dict[str, float]]:
     rows = []
     for _, bin_pairs in sorted(bins.items()):
         score, f1 = (
-            sum(values) / len(bin_pairs) for values in zip(*bin_pairs, strict=True)
+            round(sum(values) / len(bin_pairs), 4)
+            for values in zip(*bin_pairs, strict=True)
         )
-        rows.append(
-            {"pages": len(bin_pairs), "score": round(score, 4), "f1": round(f1, 4)}
-        )
+        rows.append({"pages": len(bin_pairs), "score": score, "f1": f1})
     return rows
 
 

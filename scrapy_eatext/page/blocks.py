@@ -59,13 +59,10 @@ class Blocks:
         Both are rows of the element table, -1 for none.
         """
         items = self.walk.blocks[of, BlockColumn.ITEM]
-        has_item = items >= 0
-        if not has_item.any():
-            return [-1] * len(of), [-1] * len(of)
         elements = self.walk.elements
         # Without an item the index is -1, the last element, and the result is dropped.
         lists = elements[items, ElementColumn.PARENT]
-        lists[~has_item | (elements[lists, ElementColumn.TAG] != TAG_ID["ol"])] = -1
+        lists[(items < 0) | (elements[lists, ElementColumn.TAG] != TAG_ID["ol"])] = -1
         return items.tolist(), lists.tolist()
 
     def text(self, i: int) -> str:
