@@ -265,13 +265,22 @@ def test_gaps_are_where_browsers_show_something_else(source, expected, walk):
     assert [tuple(map(bytes.decode, parts)) for parts in cut] == expected
 
 
-def test_text_around_odd_nodes(walk):
+def test_text_around_odd_nodes(walk, tmp_path):
     source = f"""<!DOCTYPE html [<!ENTITY own "no">]><?before?><!-- before -->
     <html xmlns="{XHTML}"><p>a<![CDATA[ b]]> c<?x?>d<!-- -->e&own;f
     <a href="x">g</a><a href="x">h</a></p></html><!-- behind --><?behind?>"""
     parser = etree.XMLParser(resolve_entities=False, strip_cdata=False)
     root = etree.fromstring(source.encode(), parser)
     assert read(walk, root) == ["a b cdef g h"]
+    # And text that is included.
+    (tmp_path / "a.txt").write_text("included ")
+    (tmp_path / "page.xml").write_text(
+        "<html xmlns:xi='http://www.w3.org/2001/XInclude'><p>a "
+        "<xi:include href='a.txt' parse='text'/>b</p></html>"
+    )
+    tree = etree.parse(tmp_path / "page.xml")
+    tree.xinclude()
+    assert read(walk, tree.getroot()) == ["a included b"]
 
 
 def test_attributes_with_entities(walk):
@@ -343,17 +352,6 @@ def test_many_texts_side_by_side_are_linear(walk):
 
     check_linear(walk, tree, 4_000)
     assert texts(walk(tree(3))) == ["ab"]
-
-
-def test_included_text(walk, tmp_path):
-    (tmp_path / "a.txt").write_text("included ")
-    (tmp_path / "page.xml").write_text(
-        "<html xmlns:xi='http://www.w3.org/2001/XInclude'><p>a "
-        "<xi:include href='a.txt' parse='text'/>b</p></html>"
-    )
-    tree = etree.parse(tmp_path / "page.xml")
-    tree.xinclude()
-    assert read(walk, tree.getroot()) == ["a included b"]
 
 
 def test_a_part_of_a_tree(walk):
