@@ -82,9 +82,18 @@ def fit(samples: Sequence[list[Line]], seed: int, progress: Progress) -> Fitted:
     )
     counts = _count(training)
     pruned = _shrink(counts)
-    model = _model(training, pruned)
-    bias = _best_bias(model, held)
-    _, surprise = model.look([line.text for line in held])
+    texts = [line.text for line in held]
+    keep = np.array([line.keep for line in held], dtype=np.bool_)
+    words = np.array([line.words for line in held], dtype=np.int64)
+    bits, surprise = _model(training, pruned).look(texts)
+    before_pruning, _ = _model(training, counts).look(texts)
+
+    def f1(bias: int) -> float:
+        kept = bits + bias >= 0
+        both = int(words[kept & keep].sum())
+        return 2 * both / max(int(words[kept].sum() + words[keep].sum()), 1)
+
+    bias = max(BIASES, key=f1)
     strange = float(np.percentile(surprise, KNOWN).round(1))
     notes = {
         "held_out": {
@@ -92,10 +101,10 @@ def fit(samples: Sequence[list[Line]], seed: int, progress: Progress) -> Fitted:
             "split": f"all lines of 1 page in {HELD_OUT}, shuffled by the seed",
             "bias": bias,
             "bits_a_character_that_are_strange": strange,
-            "discarded": _share(not line.keep for line in held),
-            "error": _error(model, held),
-            "error_with_bias": _error(model, held, bias),
-            "error_before_pruning": _error(_model(training, counts), held),
+            "discarded": _share(~keep),
+            "error": _share((bits >= 0) != keep),
+            "error_with_bias": _share((bits + bias >= 0) != keep),
+            "error_before_pruning": _share((before_pruning >= 0) != keep),
             "sequences": sum(len(level.keys) for level in pruned),
             "sequences_before_pruning": sum(len(level.keys) for level in counts),
         }
@@ -140,31 +149,8 @@ def _model(lines: Sequence[Line], levels: Sequence[Level]) -> LineModel:
     return LineModel("", CharModel(levels, _trained(lines), Smoothing()))
 
 
-def _best_bias(model: LineModel, lines: Sequence[Line]) -> int:
-    """The bias with the best F1 over the words of the lines."""
-    bits, _ = model.look([line.text for line in lines])
-    keep = np.array([line.keep for line in lines], dtype=np.bool_)
-    words = np.array([line.words for line in lines], dtype=np.int64)
-
-    def f1(bias: int) -> float:
-        kept = bits + bias >= 0
-        both = int(words[kept & keep].sum())
-        return 2 * both / max(int(words[kept].sum() + words[keep].sum()), 1)
-
-    return max(BIASES, key=f1)
-
-
-def _error(model: LineModel, lines: Sequence[Line], bias: float = 0.0) -> float:
-    """The share of misclassified lines."""
-    kept = model.look([line.text for line in lines])[0] + bias >= 0
-    return _share(
-        bool(keep) != line.keep for keep, line in zip(kept, lines, strict=True)
-    )
-
-
-def _share(flags: Any) -> float:
-    values: npt.NDArray[np.bool_] = np.fromiter(flags, dtype=np.bool_)
-    return round(float(values.mean()), 4) if len(values) else 0.0
+def _share(flags: npt.NDArray[np.bool_]) -> float:
+    return round(float(flags.mean()), 4) if len(flags) else 0.0
 
 
 def count_sequences(
