@@ -129,26 +129,24 @@ def _reading(lines: Lines, labels: Labels) -> Reading:
     )
 
 
-def draw(samples: Sequence[Reading], seed: int) -> npt.NDArray[np.int64]:
-    """The places of the lines to train on.  Raises DataError if they are of one class."""
-    content = np.concatenate([sample.content for sample in samples])
-    check_classes(content, ~content, "line")
-    order = np.random.default_rng(seed).permutation(len(content))[:MOST_LINES]
-    return np.sort(order)
-
-
 def fit_networks(
     pages: Sequence[Reading], seed: int, progress: Progress
 ) -> dict[str, npt.NDArray[Any]]:
-    """A network of each type for each number of lines and attributes, as arrays."""
+    """A network of each type for each number of lines and attributes, as arrays.
+
+    Raises DataError if the lines are of one class.
+    """
     all_attributes = np.concatenate([page.attributes for page in pages])
     spread = all_attributes.std(axis=0).round(DIGITS)
     arrays: dict[str, npt.NDArray[Any]] = {
         "mean": all_attributes.mean(axis=0).round(DIGITS),
         "spread": np.where(spread > 0, spread, 1.0),
     }
-    drawn = draw(pages, seed)
-    target = np.concatenate([page.content for page in pages])[drawn].astype(np.float64)
+    content = np.concatenate([page.content for page in pages])
+    check_classes(content, ~content, "line")
+    drawn = np.random.default_rng(seed).permutation(len(content))[:MOST_LINES]
+    drawn.sort()
+    target = content[drawn].astype(np.float64)
     weight = np.concatenate([page.weight for page in pages])[drawn]
     weight = weight * np.where(target > 0, 1.0, FALSE_POSITIVE)
     weight = weight / max(weight.mean(), 1e-12)
@@ -197,15 +195,11 @@ def backpropagate(
     seed: int,
 ) -> Network:
     """Fit a network to weighted rows, by cross-entropy."""
-    columns = inputs.shape[1]
+    random, columns = np.random.default_rng(seed), inputs.shape[1] + 1
+    layers = [np.zeros((columns, 1))]
     if hidden:
-        random = np.random.default_rng(seed)
-        layers = [
-            random.normal(0, 0.5, (columns + 1, hidden)),
-            random.normal(0, 0.5, (hidden + 1, 1)),
-        ]
-    else:
-        layers = [np.zeros((columns + 1, 1))]
+        shapes = (columns, hidden), (hidden + 1, 1)
+        layers = [random.normal(0, 0.5, shape) for shape in shapes]
     inputs = np.column_stack([inputs, np.ones(len(inputs))])
     steps = [np.full(layer.shape, 0.05) for layer in layers]
     last_slopes = [np.zeros(layer.shape) for layer in layers]
