@@ -118,16 +118,12 @@ def sample(page: LabelledPage) -> Sample:
 def fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     """Fit the model.  The solution is unique, so the seed makes no difference."""
     words = choose_tokens(samples)
-    # The order is that of GROUPS: tokens come after the six shallow columns.
-    of_names = [
-        page_tokens(sample.walk, words.vocabulary)[:, words.chosen]
-        for sample in samples
-    ]
-    shallow, others = (
-        [sample.page.columns[:, part] for sample in samples]
-        for part in (slice(6), slice(6, None))
-    )
-    page = np.hstack([np.vstack(part) for part in (shallow, of_names, others)])
+    rows = []
+    for sample in samples:
+        tokens = page_tokens(sample.walk, words.vocabulary)[:, words.chosen]
+        shallow, others = np.hsplit(sample.page.columns, [6])
+        rows.append(np.hstack([shallow, tokens, others]))  # in the order of GROUPS
+    page = np.vstack(rows)
     original = np.vstack([sample.original.columns for sample in samples])
     # One thread, as sums in another order differ in their last digits.
     with need("threadpoolctl").threadpool_limits(limits=1):
