@@ -635,18 +635,16 @@ def _inside(frame: _Frame, tag: Tag, attributes: dict[str, str], here: int) -> _
         if tag.name in LISTS:
             return frame._replace(lists=frame.lists + 1)
         return frame._replace(row=here) if tag.name == "tr" else frame
-    changes: dict[str, Any] = {"kind": tag.kind, "level": 0}
+    level = 0
     if tag.kind == HEADING:
-        changes["level"] = tag.level
+        level = tag.level
     elif tag.kind == ITEM:
-        changes.update(level=frame.lists, item=here)
+        level = frame.lists
     elif tag.kind == QUOTE:
-        changes["level"] = frame.level + 1 if frame.kind == QUOTE else 1
-    elif tag.kind == CELL:
-        changes["item"] = here
-    elif tag.kind == CODE:
-        changes["pre"] = True
-    return frame._replace(**changes)
+        level = frame.level + 1 if frame.kind == QUOTE else 1
+    item = here if tag.kind in (ITEM, CELL) else frame.item
+    pre = frame.pre or tag.kind == CODE
+    return frame._replace(kind=tag.kind, level=level, item=item, pre=pre)
 
 
 def python_walk(root: Any, lenient: bool = False) -> Walk:

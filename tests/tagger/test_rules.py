@@ -42,29 +42,24 @@ def paragraphs(*words: str) -> str:
     return "".join(f"<p>{word} {'of them ' * 12}</p>" for word in words)
 
 
-ONE = paragraphs("One", "Two", "Three")
+THREE = ["One", "Two", "Three"]
+ONE = paragraphs(*THREE)
 
 
 @pytest.mark.parametrize(
     ("html", "rest"),
     [
-        (f"<div>{ONE}</div><div>{ONE}</div>", ["One", "Two", "Three"]),
-        (f"<div>{ONE}</div><p>gone<div>{ONE}</div>", ["One", "Two", "Three"]),
-        (f"<div>{ONE}</div><p>new<div>{ONE}</div>" * 2, ["One", "Two", "Three", "new"]),
+        (f"<div>{ONE}</div><div>{ONE}</div>", THREE),
+        (f"<div>{ONE}</div><p>gone<div>{ONE}</div>", THREE),
+        (f"<div>{ONE}</div><p>new<div>{ONE}</div>" * 2, [*THREE, "new"]),
         # A part of it can come again.
-        (
-            f"<div>{ONE}{paragraphs('Four')}</div><div>{ONE}</div>",
-            ["One", "Two", "Three", "Four"],
-        ),
+        (f"<div>{ONE}{paragraphs('Four')}</div><div>{ONE}</div>", [*THREE, "Four"]),
         # A refrain stands among the other verses, ...
-        (f"<div>{ONE}{ONE}</div>", ["One", "Two", "Three"] * 2),
+        (f"<div>{ONE}{ONE}</div>", THREE * 2),
         # who answers quotes, ...
-        (f"<div>{ONE}</div><blockquote>{ONE}</blockquote>", ["One", "Two", "Three"] * 2),
+        (f"<div>{ONE}</div><blockquote>{ONE}</blockquote>", THREE * 2),
         # a single block may be a note, ...
-        (
-            f"<div>{paragraphs('One')}</div><div>{paragraphs('One')}</div>",
-            ["One", "One"],
-        ),
+        (f"<div>{paragraphs('One')}</div>" * 2, ["One", "One"]),
         # short ones may be labels, ...
         ("<div><p>A<p>B</div><div><p>A<p>B</div>", ["A", "B", "A", "B"]),
         # and a manual says a little again and again.
@@ -107,9 +102,7 @@ FOUR = paragraphs("Four")
 def test_reviews_delivery_and_other_products_go(html: str, stays: bool) -> None:
     names = COMMENTS, REVIEWS, SHOP_PARTS
     left = left_by(partial(without_named, names), html)
-    assert [text.split()[0] for text in left] == ["One", "Two", "Three"] + (
-        ["Four"] * stays
-    )
+    assert [text.split()[0] for text in left] == THREE + ["Four"] * stays
 
 
 def test_a_line_that_begins_with_a_count_of_comments_is_not_in_them() -> None:
