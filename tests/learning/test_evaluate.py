@@ -42,8 +42,7 @@ def test_segments():
     assert counts.score() == Score(0.5, 0.5, 0.5)
     found = evaluate(lambda page: "two words missing", [one, one])
     assert found.mean == Score(2 / 3, 1.0, pytest.approx(0.8))
-    assert found.pages == 2
-    assert not found.errors
+    assert (found.pages, found.errors) == (2, {})
 
 
 def test_evaluate_by_kind():

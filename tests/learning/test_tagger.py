@@ -41,19 +41,16 @@ def fit(samples: list[eatext.Sample]) -> Fitted:
     return eatext.fit(samples, 0, silent)
 
 
-@pytest.mark.parametrize(
-    ("labels", "true", "refined"),
-    [
+def test_labels_are_refined() -> None:
+    bags = [bag(text) for text in ("bread is good", "water and salt", "read more now")]
+    for labels, true, refined in (
         # The true text has another order.
         ([1, 0, 0], "water and salt bread is good", [1, 1, 0]),
         ([1, 1, 1], "water and salt bread is good", [1, 1, 0]),
         ([1, 1, 1], "", [0, 0, 0]),
-    ],
-)
-def test_labels_are_refined(labels: list[int], true: str, refined: list[int]) -> None:
-    bags = [bag(text) for text in ("bread is good", "water and salt", "read more now")]
-    found = refine(np.array(labels, dtype=np.bool_), bags, bag(true))
-    assert found.tolist() == refined
+    ):
+        found = refine(np.array(labels, dtype=np.bool_), bags, bag(true))
+        assert found.tolist() == refined
 
 
 def test_of_code_that_a_true_text_leaves_out_nothing_is_learned(tmp_path: Path) -> None:

@@ -163,14 +163,11 @@ def test_what_the_second_trees_see(
     assert second[name][int(block)] == eval(value, CONSTANTS)
 
 
-@pytest.mark.parametrize(("name", "value"), WHOLE)
-def test_what_is_known_of_a_page(
-    figures: dict[str, int], name: str, value: str
-) -> None:
-    assert figures[name] == int(value)
-
-
-def test_nothing_kept(figures: dict[str, int]) -> None:
+def test_what_is_known_of_a_page(figures: dict[str, int]) -> None:
+    assert {name: figures[name] for name, _ in WHOLE} == {
+        name: int(value) for name, value in WHOLE
+    }
+    # And if nothing is kept.
     walk = walk_of("bakery")
     none = Selection(np.zeros(len(walk.blocks), dtype=np.bool_), 0)
     found = page_figures(walk, np.array(LIKELIHOOD), weights(walk), none)

@@ -96,13 +96,10 @@ def test_no_more_of_a_block_is_looked_at() -> None:
     assert sorted(tokens(text)) == expected("a" * 24, "bcd", whole=False)
 
 
-def test_words_are_of_their_blocks() -> None:
+def test_words_and_weights_are_of_their_blocks() -> None:
     found, of = word_tokens(walk_of("one", "\u2026", "two three"))
     assert np.bincount(of, minlength=3).tolist() == [4, 0, 6]
     assert found[of == 0].tolist()[0] == word("one")
-
-
-def test_weights() -> None:
     table = word_table({("read",): -30, ("read", "also"): -200, ("bread",): 70})
     facts = word_facts(walk_of("Read also: bread", "bread Bread", "salt"), table)
     assert facts["text"].tolist() == [-160, 140, 0]
