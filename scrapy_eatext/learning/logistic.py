@@ -20,8 +20,9 @@ _STEPS = 40
 class Regression:
     """Fits many subsets of the columns of one dataset, a row for each example.
 
-    The fit of a subset starts from the weights of all columns.  The penalty is on the
-    squared weights of standardised columns, for examples that weigh 1 on average.
+    The fit of a subset starts from the weights and Hessian of all columns.  The penalty
+    is on the squared weights of standardised columns, for examples that weigh 1 on
+    average.
     """
 
     def __init__(
@@ -34,21 +35,25 @@ class Regression:
         self._truth, self._weights = truth, weights / weights.mean()
         # The intercept is not penalised.
         self._penalty = np.append(np.ones(columns.shape[1]), 0.0)
-        self._whole = np.zeros(columns.shape[1] + 1)
-        self._whole = self._fitted(np.ones(len(self._whole), dtype=np.bool_))
+        start = np.zeros(columns.shape[1] + 1)
+        self._whole, self._hessian = newton(
+            self._columns, self._truth, self._weights, self._penalty, start
+        )
 
     def fit(self, used: NDArray[np.bool_]) -> Floats:
         """The weights of the columns, 0 for those not ``used``; last, the intercept."""
-        fitted = self._fitted(np.append(used, True))
+        mask = np.append(used, True)
+        fitted = np.zeros(len(mask))
+        fitted[mask], _ = newton(
+            self._columns if mask.all() else self._columns[:, mask],
+            self._truth,
+            self._weights,
+            self._penalty[mask],
+            self._whole[mask],
+            hessian=self._hessian[np.ix_(mask, mask)],
+        )
         slopes = fitted[:-1] / self._scale
         return np.append(slopes, fitted[-1] - slopes @ self._mean)
-
-    def _fitted(self, mask: NDArray[np.bool_]) -> Floats:
-        fitted = np.zeros(len(mask))
-        columns, start = self._columns[:, mask], self._whole[mask]
-        of_data = columns, self._truth, self._weights
-        fitted[mask] = newton(*of_data, self._penalty[mask], start)
-        return fitted
 
 
 def newton(
@@ -57,11 +62,14 @@ def newton(
     weights: Floats,
     penalty: Floats,
     start: Floats,
+    *,
     near: Floats | float = 0.0,
-) -> Floats:
-    """The weights of the columns with the least loss.
+    hessian: Floats | None = None,
+) -> tuple[Floats, Floats]:
+    """The weights of the columns with the least loss, and the last Hessian.
 
-    ``penalty`` is for the squared distance of each weight from ``near``.
+    ``penalty`` is for the squared distance of each weight from ``near``.  The Hessian
+    is computed anew only if steps do not become shorter.
     """
     target = truth.astype(np.float64)
 
@@ -69,16 +77,26 @@ def newton(
         losses = np.logaddexp(0, values) - target * values
         return float(weights @ losses + 0.5 * penalty @ (solution - near) ** 2)
 
-    # Above zero, so that the matrix is regular.
-    ridge = np.diag(np.maximum(penalty, 1e-9))
+    def hessian_at(shares: Floats) -> Floats:
+        second = weights * shares * (1 - shares)
+        # Above zero, so that the matrix is regular.
+        ridge = np.diag(np.maximum(penalty, 1e-9))
+        matrix: Floats = (columns.T * second) @ columns + ridge
+        return matrix
+
     solution, values = start, columns @ start
-    loss = loss_at(solution, values)
+    loss, last_step = loss_at(solution, values), np.inf
     for _ in range(_ROUNDS):
         shares = 1 / (1 + np.exp(-np.clip(values, -500, 500)))
         slope = (weights * (shares - target)) @ columns + penalty * (solution - near)
-        hessian = (columns.T * (weights * shares * (1 - shares))) @ columns + ridge
+        if hessian is None:
+            hessian = hessian_at(shares)
         step = np.linalg.solve(hessian, slope)
-        if np.abs(step).max() < _STILL:
+        if np.abs(step).max() > last_step / 2:
+            hessian = hessian_at(shares)
+            step = np.linalg.solve(hessian, slope)
+        last_step = float(np.abs(step).max())
+        if last_step < _STILL:
             break
         # Far from the minimum Newton's step may be too long.
         for halvings in range(30):
@@ -88,7 +106,8 @@ def newton(
             if new_loss <= loss * (1 + 1e-12):
                 break
         solution, loss = candidate, new_loss
-    return solution
+    assert hessian is not None  # noqa: S101 - there is at least one round
+    return solution, hessian
 
 
 def sparse(matrix: Any, truth: Floats, weights: Floats, penalty: float) -> Floats:

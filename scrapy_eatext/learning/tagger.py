@@ -528,7 +528,7 @@ def calibration_lines(
 
     def fit(columns: Floats, near: Floats) -> Floats:
         penalty = np.full(len(near), _RIDGE)
-        return newton(columns, y, block_weights, penalty, near, near)
+        return newton(columns, y, block_weights, penalty, near, near=near)[0]
 
     start = fit(np.hstack([x, np.ones_like(x)]), np.array([1.0, 0.0]))
     lines = fit(np.hstack([of_kind * x, of_kind]), np.repeat(start, count))
