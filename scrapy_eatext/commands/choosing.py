@@ -13,6 +13,7 @@ from scrapy_eatext.execution.choice import (
     check_loadable,
     options_from,
     overridden,
+    taken,
 )
 
 if TYPE_CHECKING:
@@ -72,12 +73,8 @@ def choice_for(args: Namespace, config: Config, url: str = "") -> Choice:
             key = f"--{name}"
             choice = cast("Choice", overridden(choice, value, key))
     if args.options:
-        override = {"options": options_from(args.options, "--options")}
-        try:
-            choice = cast("Choice", overridden(choice, override, "--options"))
-        except SettingError as error:
-            options_key = error.name.replace("['options']", "", 1)
-            raise SettingError(options_key, error.value, error.allowed) from error
+        given = {"options": options_from(args.options, "--options")}
+        choice = replace(choice, **taken(choice, given, lambda name: "--options"))
     try:
         check_loadable(choice, key, "--options")
     except SettingError:

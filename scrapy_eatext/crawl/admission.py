@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.http import HtmlResponse
 from scrapy.http.request import NO_CALLBACK
-from scrapy.spidermiddlewares.httperror import HttpErrorMiddleware
-from scrapy.utils.misc import load_object
+from scrapy.spidermiddlewares.httperror import HttpError, HttpErrorMiddleware
 
 from scrapy_eatext.crawl.ownrequests import INPUT
 from scrapy_eatext.page.decode import is_binary
@@ -29,20 +28,6 @@ class Admission:
     def __init__(self, crawler: Crawler, config: Config) -> None:
         self._crawler = crawler
         self._config = config
-        # Whether HttpErrorMiddleware, or a subclass of it, is enabled.  Scrapy's own
-        # function to merge the two settings differs in name between versions.
-        priorities: dict[object, object] = {}
-        for key in ("SPIDER_MIDDLEWARES_BASE", "SPIDER_MIDDLEWARES"):
-            for path, priority in crawler.settings.getdict(key).items():
-                priorities[load_object(path)] = priority
-        self._checks_status = any(
-            isinstance(cls, type)
-            and issubclass(cls, HttpErrorMiddleware)
-            and priority is not None
-            for cls, priority in priorities.items()
-        )
-        self._all_statuses = crawler.settings.getbool("HTTPERROR_ALLOW_ALL")
-        self._statuses = crawler.settings.getlist("HTTPERROR_ALLOWED_CODES")
 
     def choice_for(
         self, request: Request, response: Response
@@ -60,22 +45,17 @@ class Admission:
             return None, "skipped_type"
         if not 200 <= response.status < 300 and not self.passes(request, response):
             return None, "skipped_status"
-        # Such responses have no body.
         if request.method == "HEAD" or response.status in _WITHOUT_BODY:
             return None, "skipped_type"
         return self._config.choice_for(response.url, overrides), "skipped_off"
 
     def passes(self, request: Request, response: Response) -> bool:
-        """Whether an unsuccessful response reaches its callback, and not the errback.
-
-        The rules are the same as in Scrapy's HttpErrorMiddleware, which runs later.
-        """
-        if not self._checks_status or request.meta.get("handle_httpstatus_all"):
-            return True
-        if "handle_httpstatus_list" in request.meta:
-            return response.status in request.meta["handle_httpstatus_list"]
-        if self._all_statuses:
-            return True
-        spider = self._crawler.spider
-        statuses = getattr(spider, "handle_httpstatus_list", self._statuses)
-        return response.status in statuses
+        """Whether an unsuccessful response reaches its callback, and not the errback."""
+        checker = self._crawler.get_spider_middleware(HttpErrorMiddleware)
+        try:
+            if checker is not None:
+                # In downloader middlewares a response has no request yet.
+                checker.process_spider_input(response.replace(request=request))
+        except HttpError:
+            return False
+        return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -57,23 +57,6 @@ class Algorithms(Several):
         return tuple(names)
 
 
-class PerAlgorithm(Dict):
-    """Options per algorithm, each checked."""
-
-    def take(self, value: Any, key: str) -> dict[str, Mapping[str, Any]]:
-        per_algorithm = super().take(value, key)
-        if per_algorithm and not any(
-            isinstance(each, Mapping) for each in per_algorithm.values()
-        ):
-            # Most likely the options of one algorithm without its name.
-            allowed = f"{self.allowed()}: {{'name': {{'option': value}}}}"
-            raise OptionError(key, value, allowed)
-        return {
-            name: check_options(name, options, f"{key}[{name!r}]")
-            for name, options in per_algorithm.items()
-        }
-
-
 class Css(Kind):
     """A CSS selector, or a list of them, which are joined."""
 
@@ -104,7 +87,7 @@ class Part(Dict):
     """A dataclass of declared values: a dict overrides some of them."""
 
     def changed(self, base: Any, overrides: object, key: str) -> Any:
-        return override_fields(base, overrides, key)
+        return changed(base, overrides, key)
 
 
 class WeakPart(Part):
@@ -116,11 +99,38 @@ class WeakPart(Part):
     def changed(self, base: Weak, overrides: object, key: str) -> Weak:
         if overrides is False:
             return NEVER
-        weak = override_fields(base, overrides, key, "False, or ")
+        weak = changed(base, overrides, key, "False, or ")
         if overrides and not weak.meta:
             allowed = "the meta of a request to a browser or an API, not empty"
             raise SettingError(part_of(key, "meta"), weak.meta, allowed)
         return weak
+
+
+class PerAlgorithm(Dict):
+    """Options per algorithm, or those of the only algorithm."""
+
+    def merged(
+        self, choice: Choice, given: Mapping[Any, Any], key: str
+    ) -> dict[str, Mapping[str, Any]]:
+        """A choice's options with those given, which are checked."""
+        per_algorithm = [(name, given[name], part_of(key, name)) for name in given]
+        if given and not any(isinstance(one, Mapping) for one in given.values()):
+            if len(choice.algorithms) > 1:
+                allowed = f"{self.allowed()}, as there are several"
+                raise SettingError(key, given, allowed)
+            per_algorithm = [(choice.algorithms[0], given, key)]
+        merged = dict(choice.options)
+        for name, options, where in per_algorithm:
+            try:
+                cls = algorithm_class(name)
+            except OptionError as error:
+                raise SettingError(where, options, f"under {error.allowed}") from error
+            if not isinstance(options, Mapping):
+                raise SettingError(where, options, "a dict of options")
+            with _keyed(partial(part_of, where)):
+                make_options(cls.options_class, options)
+            merged[name] = {**merged.get(name, {}), **options}
+        return merged
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,34 +248,23 @@ def overridden(choice: Choice, overrides: object, key: str) -> Choice | None:
     return changed(choice, overrides, key)
 
 
-def changed(choice: Choice, overrides: Mapping[Any, object], key: str = "") -> Choice:
-    """A choice with some of OVERRIDES changed.
-
-    Raises SettingError, whose key starts with ``key``.
-    """
-    _refuse_unknown(overrides, OVERRIDES, key)
-    own = {name: value for name, value in overrides.items() if name != "options"}
-    if own:
-        choice = override_fields(choice, own, key)
-    if "options" in overrides:
-        options = _merged(choice, overrides["options"], part_of(key, "options"))
-        choice = replace(choice, options=options)
-    return choice
-
-
-def override_fields(
-    base: _Declared, overrides: object, key: str, others: str = ""
+def changed(
+    base: _Declared, overrides: object, key: str = "", others: str = ""
 ) -> _Declared:
-    """A dataclass of declared values with some of them changed.  Raises SettingError.
+    """A dataclass of declared values with some of them changed.
 
-    Its message names ``others`` as values that are allowed beside a dict.
+    Raises SettingError, whose key starts with ``key``, and whose message names
+    ``others`` as values that are allowed beside a dict.
     """
     cls: type = type(base)
     names = declarations(cls)
     if not isinstance(overrides, Mapping):
         allowed = f"{others}a dict with some of " + ", ".join(names)
         raise SettingError(key, overrides, allowed)
-    _refuse_unknown(overrides, names, key)
+    for name in overrides:
+        if name not in names:
+            allowed = "left out: the keys are " + ", ".join(names)
+            raise SettingError(part_of(key, name), overrides[name], allowed)
     values = taken(base, overrides, partial(part_of, key))
     with _keyed(partial(part_of, key)):  # for values that contradict each other
         made: _Declared = replace(base, **values)  # type: ignore[type-var]
@@ -279,13 +278,15 @@ def taken(
 
     Raises SettingError with the key place(name).
     """
-    values = {}
+    values: dict[str, Any] = {}
     for name, field in declarations(base.__class__).items():
         if name in given:
             kind, key = field.metadata["kind"], place(name)
             value = take(kind, given[name], key)
             if isinstance(kind, Part):
                 value = kind.changed(getattr(base, field.name), value, key)
+            elif isinstance(kind, PerAlgorithm):
+                value = kind.merged(replace(base, **values), value, key)
             values[field.name] = value
     return values
 
@@ -309,50 +310,6 @@ def take(kind: Kind, value: object, key: str) -> Any:
 def part_of(key: str, name: object) -> str:
     """The key of a value within another one."""
     return f"{key}[{name!r}]" if key else str(name)
-
-
-def _refuse_unknown(
-    mapping: Mapping[Any, object], names: Collection[str], key: str
-) -> None:
-    for name in mapping:
-        if name not in names:
-            allowed = "left out: the keys are " + ", ".join(names)
-            raise SettingError(part_of(key, name), mapping[name], allowed)
-
-
-def _merged(
-    choice: Choice, overrides: object, key: str
-) -> dict[str, Mapping[str, Any]]:
-    """A choice's options with those of its only algorithm, or of several, changed."""
-    if not isinstance(overrides, Mapping):
-        raise SettingError(key, overrides, "a dict of options")
-    merged = dict(choice.options)
-
-    def merge(name: Any, options: object, where: str) -> None:
-        merged[name] = {**merged.get(name, {}), **check_options(name, options, where)}
-
-    if all(isinstance(options, Mapping) for options in overrides.values()):
-        for name, options in overrides.items():
-            merge(name, options, part_of(key, name))
-    elif len(choice.algorithms) == 1:
-        merge(choice.algorithms[0], overrides, key)
-    else:
-        allowed = "a dict of options per algorithm, as there are several"
-        raise SettingError(key, overrides, allowed)
-    return merged
-
-
-def check_options(name: Any, options: object, key: str) -> Mapping[str, Any]:
-    """An algorithm's checked options.  Raises SettingError."""
-    try:
-        cls = algorithm_class(name)
-    except OptionError as error:
-        raise SettingError(key, options, f"under {error.allowed}") from error
-    if not isinstance(options, Mapping):
-        raise SettingError(key, options, "a dict of options")
-    with _keyed(partial(part_of, key)):
-        make_options(cls.options_class, options)
-    return options
 
 
 def check_loadable(choice: Choice, key: str, options_key: str) -> None:
