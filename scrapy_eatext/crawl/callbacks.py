@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from scrapy.http import JsonResponse, Response, TextResponse
 
 from scrapy_eatext.crawl.extractor import attached
-from scrapy_eatext.crawl.service import running_services
+from scrapy_eatext.crawl.service import services
 from scrapy_eatext.extraction import extract
 from scrapy_eatext.page.decode import is_binary
 from scrapy_eatext.result import NOTHING
@@ -54,7 +54,8 @@ def main_text(response: Response) -> MainText:
 
 
 def _known_or_extracted(response: TextResponse) -> MainText:
-    crawls = running_services()
+    # The service of a crawl that could not start may still exist.
+    crawls = [s for s in services.values() if s.crawler.crawling]
     # In downloader middlewares a response has no request yet.
     for crawl in crawls:
         if known := crawl.extractor.known(response):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, deque
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy.utils.defer import deferred_from_coro
+
+from scrapy_eatext.crawl.recent import by_host
 
 if TYPE_CHECKING:
     from scrapy_eatext.crawl.service import Service
@@ -16,15 +17,14 @@ if TYPE_CHECKING:
 # site one or two of twenty pages are of another kind.
 WINDOW = 20
 _AGREE = 18
-# The maximum number of watched hosts.
-_MAX_HOSTS = 1000
 
 # The log's message on each kind of decay.
 _MESSAGES = {
-    "empty": "The last texts of %(host)s are nearly all empty: its layout may "
-    "have changed, or it may block this crawl",
-    "alike": "The last texts of %(host)s are nearly all alike: its layout may "
-    "have changed, or it may block this crawl",
+    **{
+        kind: f"The last texts of %(host)s are nearly all {kind}: its layout may have "
+        "changed, or it may block this crawl"
+        for kind in ("empty", "alike")
+    },
     "unmatched": "The site file of %(host)s fits hardly any of its last pages: its "
     "layout may have changed; label new pages (scrapy eatext review), and learn again",
 }
@@ -34,8 +34,8 @@ class DecayWatch:
     """For each host its last texts, and whether the site file fitted its last pages."""
 
     def __init__(self) -> None:
-        # The last values of a property of a host, by hash; the least recent is dropped.
-        self._last = lru_cache(_MAX_HOSTS)(lambda key: deque[int](maxlen=WINDOW))
+        # The last values of a property of a host.
+        self._last = by_host(lambda: deque[int](maxlen=WINDOW))
 
     def add(self, host: str, text: str, template: str = "") -> str | None:
         """Add a page's text, and its ``template`` as in MainText; return the decay.
@@ -47,7 +47,7 @@ class DecayWatch:
         if template:
             values["template"] = template == "matched"
         for name, value in values.items():
-            last = self._last(hash((name, host)))  # a host's name may have any length
+            last = self._last(hash((name, host)))
             last.append(value)
             ((most_common, count),) = Counter(last).most_common(1)
             if len(last) < WINDOW or count < _AGREE:

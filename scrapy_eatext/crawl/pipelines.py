@@ -71,26 +71,22 @@ class EatextPipeline(Component):
     async def _filled(self, item: Any) -> tuple[Any, str, Extracted | None]:
         """The item or a filled copy, its outcome's name in the stats, and the result."""
         adapter = ItemAdapter(item)
-        names = self._names(item, adapter)
+        names = self._names(adapter)
         if names is None:
             return item, "skipped_off", None
         values = {name: _value(adapter, name) for name in names}
         unfilled = [name for name in names if _is_empty(values[name])]
         # Fields that the spider has set to False.
         declined = [name for name in names if values[name] is False]
-        changes = self._without_html(item, adapter)
-        extracted = None
+        changes = self._without_html(adapter)
+        kind, extracted = "already_filled" if names else "no_field", None
         if declined:
             kind = "skipped_off"
             for name in declined:
                 empty = NOTHING.value(self._config.fields[name])
                 changes[name] = _REMOVED if isinstance(item, _OPEN_ITEMS) else empty
-        elif not names:
-            kind = "no_field"
-        elif not unfilled:
-            kind = "already_filled"
-        else:
-            kind, extracted = await self._text_of(item, adapter)
+        elif unfilled:
+            kind, extracted = await self._text_of(adapter)
         if extracted is not None:
             # POOR does not include failed extractions.
             if extracted.choice.below == "drop" and extracted.kind in POOR:
@@ -98,14 +94,14 @@ class EatextPipeline(Component):
             for name in unfilled:
                 value = extracted.result.value(self._config.fields[name])
                 changes[name] = storable(value)
-        item, failed = self._changed(item, adapter, changes)
+        item, failed = self._changed(adapter, changes)
         if extracted is not None and failed.intersection(unfilled):
             kind = "not_settable"
         return item, kind, extracted
 
-    def _names(self, item: Any, adapter: ItemAdapter) -> list[str] | None:
+    def _names(self, adapter: ItemAdapter) -> list[str] | None:
         """The fields of EATEXT_FIELDS that the item may have, None if it is excluded."""
-        cls, items = type(item), self._config.items
+        cls, items = type(adapter.item), self._config.items
         is_included = isinstance(items, str) or issubclass(cls, items)
         if not is_included or getattr(cls, "eatext", None) is False:
             return None
@@ -117,19 +113,18 @@ class EatextPipeline(Component):
         missing = sorted(set(self._config.fields) - set(fields))
         if missing and not only_declared:
             in_class = "eatext = False in the class"
-            meant = "EATEXT_ITEMS = 'declared'" if fields else in_class
-            message = (
+            self._warn(
+                adapter,
                 "%(cls)s has no field %(missing)s, which EATEXT_FIELDS names: declare "
-                "it, or set %(meant)s if this is intended"
+                "it, or set %(meant)s if this is intended",
+                missing=", ".join(missing),
+                meant="EATEXT_ITEMS = 'declared'" if fields else in_class,
             )
-            self._warn(item, message, {"missing": ", ".join(missing), "meant": meant})
         return fields
 
     # -- finding an item's text
 
-    async def _text_of(
-        self, item: Any, adapter: ItemAdapter
-    ) -> tuple[str, Extracted | None]:
+    async def _text_of(self, adapter: ItemAdapter) -> tuple[str, Extracted | None]:
         """The source of an item's text, by its name in the stats, and its page's result."""
         response = current_response()
         url = ""
@@ -142,22 +137,22 @@ class EatextPipeline(Component):
                 if response is not None:
                     with suppress(ValueError):  # an invalid URL
                         url = response.urljoin(value.strip())
-            source, extracted = await self._find(item, adapter, response, url)
+            source, extracted = await self._find(adapter, response, url)
         except Exception as error:  # noqa: BLE001 - an error must not lose the item
             self._tally.error(url, error)
             return "none", None
         if extracted is None and source != "other_page":
             source = "none"
             if self._service.components == 1:
-                message = (
+                self._warn(
+                    adapter,
                     "%(cls)s gets no text, as EatextPipeline is alone: set ADDONS = "
-                    "{'scrapy_eatext.Addon': 500}, or DOWNLOADER_MIDDLEWARES too"
+                    "{'scrapy_eatext.Addon': 500}, or DOWNLOADER_MIDDLEWARES too",
                 )
-                self._warn(item, message, {})
         return source, extracted
 
     async def _find(
-        self, item: Any, adapter: ItemAdapter, response: Response | None, url: str
+        self, adapter: ItemAdapter, response: Response | None, url: str
     ) -> tuple[str, Extracted | None]:
         extractor = self._service.extractor
         own = response is not None and (not url or extractor.is_url_of(response, url))
@@ -175,31 +170,31 @@ class EatextPipeline(Component):
             return "url", extracted
         if self._service.requested.has_url(url):
             self._warn(
-                item,
+                adapter,
                 "%(cls)s has the URL of another page of this crawl, whose text is not "
                 "at hand, and gets none (%(url)s): yield it from that page's callback "
                 "or fill it there with main_text(); EATEXT_URL_FIELD = '' gives each "
                 "item the text of the response that yields it",
-                {"url": shortened(url)},
+                url=shortened(url),
             )
             return "other_page", None
         extracted = await extractor.of_response(response)
         if extracted is not None:
             self._warn(
-                item,
+                adapter,
                 "%(cls)s has a URL that this crawl has not requested, and gets the "
                 "text of the response that yields it (%(url)s): set EATEXT_URL_FIELD = '' "
                 "if this is intended, or EATEXT_ITEMS to exclude such items",
-                {"url": shortened(url)},
+                url=shortened(url),
             )
         return "response", extracted
 
     # -- changing an item
 
-    def _without_html(self, item: Any, adapter: ItemAdapter) -> dict[str, Any]:
+    def _without_html(self, adapter: ItemAdapter) -> dict[str, Any]:
         """The change that removes the raw HTML, or empties a field of a class."""
         name = self._config.html_field
-        if isinstance(item, _OPEN_ITEMS):
+        if isinstance(adapter.item, _OPEN_ITEMS):
             return {name: _REMOVED} if name and name in adapter else {}
         value = _value(adapter, name, whole=True)
         if _is_empty(value):
@@ -208,10 +203,10 @@ class EatextPipeline(Component):
         return {name: type(value)() if is_emptied else None}
 
     def _changed(
-        self, item: Any, adapter: ItemAdapter, changes: Mapping[str, Any]
+        self, adapter: ItemAdapter, changes: Mapping[str, Any]
     ) -> tuple[Any, set[str]]:
         """The item or a changed copy, and the fields that could not be set."""
-        failed: dict[str, Exception] = {}
+        item, failed = adapter.item, dict[str, Exception]()
         for name, value in changes.items():
             try:
                 if value is _REMOVED:
@@ -230,22 +225,20 @@ class EatextPipeline(Component):
         if failed:
             name, why = next(iter(failed.items()))
             self._warn(
-                item,
+                adapter,
                 "The field %(name)s of %(cls)s cannot be set: %(error)s; let it take "
                 "the values of EATEXT_FIELDS, or exclude the class with EATEXT_ITEMS or a "
                 "class attribute eatext = False",
-                {"name": name, "error": shortened(why)},
+                name=name,
+                error=shortened(why),
             )
         return item, set(failed)
 
-    def _warn(self, item: Any, message: str, values: Mapping[str, object]) -> None:
+    def _warn(self, adapter: ItemAdapter, message: str, **values: object) -> None:
         """Log a warning once for each class of items."""
-        self._tally.log(
-            logging.WARNING,
-            message,
-            {"cls": type(item).__qualname__, **values},
-            once=f"{message} {type(item)}",
-        )
+        cls = type(adapter.item)
+        values["cls"] = cls.__qualname__
+        self._tally.log(logging.WARNING, message, values, once=f"{message} {cls}")
 
 
 def _is_frozen(cls: Any, name: str, error: Exception) -> bool:

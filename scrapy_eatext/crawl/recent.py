@@ -1,10 +1,11 @@
-"""The last results and the requests of a crawl by URL, in bounded memory."""
+"""What a crawl remembers of its pages, requests and hosts, in bounded memory."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 from sys import getsizeof
@@ -26,6 +27,8 @@ MAX_URLS = 1000
 MAX_BYTES = 20_000_000
 # The size of the table of requested URLs, of 8 bytes each.
 MAX_IN_TABLE = 1 << 20
+# The maximum number of hosts in each table.
+MAX_HOSTS = 1000
 
 _OTHER_SCHEMES = {"http": "https", "https": "http"}
 
@@ -39,9 +42,6 @@ class RecentPages(Generic[_T]):
     def __init__(self) -> None:
         self._pages: OrderedDict[int, tuple[_T, int]] = OrderedDict()
         self._bytes = 0
-
-    def __len__(self) -> int:
-        return len(self._pages)
 
     def remember(self, urls: Iterable[str], page: _T, size: int) -> None:
         for key in {hash(_canonical(url)) for url in set(urls)}:
@@ -100,6 +100,14 @@ class Requested:
     def has_url(self, url: str) -> bool:
         """Whether the table has a URL, or a variant of it."""
         return any(self._keys[key % MAX_IN_TABLE] == key for key in keys_of(url))
+
+
+def by_host(make: Callable[[], _T]) -> Callable[[int], _T]:
+    """A table with a value for the hash of each host, which ``make`` makes.
+
+    A host's name may have any length.  The least recent host is dropped.
+    """
+    return lru_cache(MAX_HOSTS)(lambda key: make())
 
 
 def key_of(url: str) -> int:

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
@@ -27,6 +25,7 @@ from scrapy_eatext.crawl.ownrequests import (
     retry_meta,
     was_direct,
 )
+from scrapy_eatext.crawl.recent import by_host
 from scrapy_eatext.execution.cascade import TEXTS
 from scrapy_eatext.execution.choice import SettingError
 from scrapy_eatext.page.urls import host_of
@@ -46,8 +45,6 @@ if TYPE_CHECKING:
 # for _NEARLY_ALWAYS of the last _TRIES.
 _TRIES = 10
 _NEARLY_ALWAYS = 9
-# The maximum number of hosts.
-_MAX_HOSTS = 1000
 # Statuses that do not depend on a request's meta.
 _OF_THE_PAGE = frozenset({*range(400), 404, 410})
 # A weak text of a retry is better if it is more than this many times as long.
@@ -82,16 +79,19 @@ class Retries:
         self._service = service
         self._config = service.config
         self._tally = service.tally
-        self._hosts = RetriedHosts()
+        self._hosts = by_host(Host)
         # Whether Scrapy serves pages from its cache alone.
         settings = service.crawler.settings
         self._offline = settings.getbool("HTTPCACHE_ENABLED") and settings.getbool(
             "HTTPCACHE_IGNORE_MISSING"
         )
 
+    def _host(self, request: Request) -> Host:
+        return self._hosts(hash(host_of(request.url)))
+
     def prepare(self, request: Request) -> None:
         """Make a request direct if its host is."""
-        if not self._hosts.are_direct(host_of(request.url)) or not _may_retry(request):
+        if not self._host(request).is_direct() or not _may_retry(request):
             return
         with suppress(SettingError):  # logged with the response
             choice = self._config.choice_for(request.url, request.meta.get(INPUT))
@@ -103,14 +103,14 @@ class Retries:
     def skipped(self, request: Request, response: Response) -> None:
         """Count a direct request whose response is not extracted."""
         if response.status not in _OF_THE_PAGE:
-            self._hosts.add(host_of(request.url), was_right=False)
+            self._host(request).add(was_right=False)
 
     def failed(self, request: Request, error: Exception) -> None:
         """Count a request that got no response, after all of Scrapy's retries."""
         # A request that is ignored, as for robots.txt, would be ignored without the meta
         # too.
         if was_direct(request.meta) and not isinstance(error, IgnoreRequest):
-            self._hosts.add(host_of(request.url), was_right=False)
+            self._host(request).add(was_right=False)
 
     async def better(self, request: Request, first: Answer, *, direct: bool) -> Answer:
         """The page's answer, or that of its retry if the page is weak and it is better."""
@@ -118,14 +118,14 @@ class Retries:
         weak = choice.weak
         if not weak.meta or not _may_retry(request):
             return first
-        host = host_of(request.url)
+        host = self._host(request)
         weak_page = is_weak(outcome, weak, response.body)
         if direct or not weak_page:
-            self._hosts.add(host, was_right=direct and not weak_page)
+            host.add(was_right=direct and not weak_page)
             return first
         if has_retry_meta(request.meta, weak.meta):
             return first
-        if self._offline or not self._hosts.may_retry(host, weak):
+        if self._offline or not host.may_retry(weak):
             self._tally.inc("weak/given_up")
             return first
         self._tally.inc("weak/asked")
@@ -134,7 +134,7 @@ class Retries:
         with counted_failure(self._tally, "weak/failed", message, url=request.url):
             second = await self._second(request, outcome, weak)
         self._tally.inc("weak/better" if second else "weak/no_better")
-        self._hosts.add(host, was_right=second is not None, retried=True)
+        host.add(was_right=second is not None, retried=True)
         return second or first
 
     async def _second(
@@ -154,49 +154,34 @@ class Retries:
         return response, outcome, choice
 
 
-@dataclass(slots=True)
-class _Host:
-    """The number of retries begun, ended, and with a better text."""
-
-    retries: int = 0
-    answers: int = 0
-    better: int = 0
-    # For each of the last pages whether a direct request was or would have been right.
-    last: deque[bool] = field(default_factory=lambda: deque(maxlen=_TRIES))
-
-
-class RetriedHosts:
-    """The hosts of a crawl, and how often a retry helped there."""
+class Host:
+    """A host, and how often a retry helped there."""
 
     def __init__(self) -> None:
-        # By hash, as a host's name may have any length; the least recent is dropped.
-        self._of_hash = lru_cache(_MAX_HOSTS)(lambda key: _Host())
+        # The number of retries begun, ended, and with a better text.
+        self._retries = self._answers = self._better = 0
+        # Of the last pages, whether a direct request was or would have been right.
+        self._last: deque[bool] = deque(maxlen=_TRIES)
 
-    def _host(self, host: str) -> _Host:
-        return self._of_hash(hash(host))
+    def is_direct(self) -> bool:
+        """Whether the host's pages are first requested with a retry's meta."""
+        return len(self._last) == _TRIES and sum(self._last) >= _NEARLY_ALWAYS
 
-    def are_direct(self, host: str) -> bool:
-        """Whether a host's pages are first requested with a retry's meta."""
-        last = self._host(host).last
-        return len(last) == _TRIES and sum(last) >= _NEARLY_ALWAYS
-
-    def may_retry(self, host: str, weak: Weak) -> bool:
-        """Whether to retry a host's weak page, which counts as a retry then."""
-        counts = self._host(host)
+    def may_retry(self, weak: Weak) -> bool:
+        """Whether to retry a weak page, which counts as a retry then."""
         is_useless = (
-            counts.answers >= _TRIES and counts.better < weak.share * counts.answers
+            self._answers >= _TRIES and self._better < weak.share * self._answers
         )
-        if is_useless or (weak.per_host and counts.retries >= weak.per_host):
+        if is_useless or (weak.per_host and self._retries >= weak.per_host):
             return False
-        counts.retries += 1
+        self._retries += 1
         return True
 
-    def add(self, host: str, *, was_right: bool, retried: bool = False) -> None:
+    def add(self, *, was_right: bool, retried: bool = False) -> None:
         """Count a page, and whether a direct or second request was or would be right."""
-        counts = self._host(host)
-        counts.last.append(was_right)
-        counts.answers += retried
-        counts.better += retried and was_right
+        self._last.append(was_right)
+        self._answers += retried
+        self._better += retried and was_right
 
 
 def _may_retry(request: Request) -> bool:

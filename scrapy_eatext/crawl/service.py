@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary, ref
+from weakref import WeakValueDictionary
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
@@ -41,8 +41,9 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-# Only the components hold the service, so all are freed if the crawl cannot start.
-_services: WeakKeyDictionary[Crawler, ref[Service]] = WeakKeyDictionary()
+# By the crawlers' ids.  Only the components hold the service, which holds the crawler,
+# so both are freed if the crawl cannot start.
+services: WeakValueDictionary[int, Service] = WeakValueDictionary()
 
 
 class Service:
@@ -72,11 +73,8 @@ class Service:
 
         Raises SettingError, or NotConfigured if EATEXT_ENABLED is off.
         """
-        reference = _services.get(crawler)
-        service = None if reference is None else reference()
-        if service is None:
-            service = cls(crawler)
-            _services[crawler] = ref(service)
+        if not (service := services.get(id(crawler))):
+            service = services[id(crawler)] = cls(crawler)
         return service
 
     def fill_items(self) -> None:
@@ -145,10 +143,12 @@ class Service:
         if not compiled:
             message = "Main text: without %(what)s pages take several times longer"
             self.tally.log(logging.INFO, message, {"what": "the compiled modules"})
-        if self.ties.wanted:
-            self.ties.follow(self.crawler, self.tally)
         if self.config.tune_process:
             tuning.tune(self.crawler)
+        if self.ties.wanted:
+            # Before any pipeline.
+            pipelines = self.crawler.engine.scraper.itemproc.methods
+            pipelines["process_item"].appendleft(self.ties.enter)
 
     async def _close(self) -> None:
         tuning.restore(self.crawler)
@@ -156,7 +156,7 @@ class Service:
             await self.extractor.close()
         finally:
             self.tally.close()
-            _services.pop(self.crawler, None)
+            services.pop(id(self.crawler), None)
 
 
 class Component:
@@ -169,10 +169,3 @@ class Component:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
-
-
-def running_services() -> list[Service]:
-    """The services of the crawls that have started and not ended."""
-    # The service of a crawl that could not start may still exist.
-    services = [service() for service in _services.values()]
-    return [s for s in services if s is not None and s.crawler.crawling]

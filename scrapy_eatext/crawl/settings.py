@@ -208,9 +208,10 @@ class Config:
         choice = _with_site_files(
             Choice(**taken(Choice(), raw_values, _key)), raw_values.get("site_files")
         )
-        check_loadable(choice, "EATEXT_ALGORITHM", "EATEXT_OPTIONS")
         values = taken(cls(), raw_values, _key)
         sites: dict[str, Choice | None] = {}
+        placed: list[tuple[Choice, str, Callable[[str], str]]]
+        placed = [(choice, "EATEXT_ALGORITHM", _key)]
         for given_host, site in values.pop("sites", {}).items():
             key = f"EATEXT_SITES[{given_host!r}]"
             host = _host(given_host, key)
@@ -219,8 +220,12 @@ class Config:
                 raise SettingError(key, site, allowed)
             site_choice = sites[host] = overridden(choice, site, key)
             if site_choice is not None:
-                check_loadable(site_choice, key, part_of(key, "options"))
+                placed.append((site_choice, key, partial(part_of, key)))
         config = cls(choice=choice, sites=sites, **values)
+        for each, key, place in placed:
+            check_loadable(each, key, place("options"))
+            if config.executor == "process":
+                _check_sendable(each, place)
         html, url, filled = config.html_field, config.url_field, config.fields
         # A field that is removed from an item can neither be filled nor read.
         if html in filled or (html and html == url):
@@ -229,12 +234,6 @@ class Config:
         if filled.get(url, "canonical_url") != "canonical_url":
             allowed = "none of the fields in EATEXT_FIELDS"
             raise SettingError("EATEXT_URL_FIELD", url, allowed)
-        if config.executor == "process":
-            _check_sendable(choice, _key)
-            for host, site_choice in sites.items():
-                if site_choice is not None:
-                    key = f"EATEXT_SITES[{host!r}]"
-                    _check_sendable(site_choice, partial(part_of, key))
         return config
 
     def choice_for(self, url: str, overrides: object = None) -> Choice | None:

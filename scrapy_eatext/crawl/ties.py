@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
     from scrapy.http import Response
-
-    from scrapy_eatext.crawl.tally import Tally
 
 # The response of the item that is in the pipelines.  Scrapy runs all pipelines of an
 # item in one context.
@@ -27,19 +23,6 @@ class ItemTies:
         # By id(), as few items are hashable.  The reference keeps the id from being
         # reused.
         self._tied: dict[int, tuple[Any, list[ref[Response]]]] = {}
-
-    def follow(self, crawler: Crawler, tally: Tally) -> None:
-        """Call enter() with each item of a crawl before any pipeline."""
-        pipelines = getattr(crawler.engine.scraper.itemproc, "methods", None)
-        if pipelines is not None:
-            pipelines["process_item"].appendleft(self.enter)
-            return
-        tally.log(
-            logging.WARNING,
-            "Items find their pages by their URLs alone: %(what)s has no list of "
-            "pipelines, as a subclass of scrapy.pipelines.ItemPipelineManager has",
-            {"what": crawler.settings["ITEM_PROCESSOR"]},
-        )
 
     def tie(self, item: object, response: Response) -> None:
         """Remember an item's response until the item enters the pipelines.

@@ -158,10 +158,6 @@ def test_a_line_has_a_chunk_and_the_fields_of_its_item():
     assert page.chunks == chunks
 
 
-def test_an_item_without_chunks_has_no_line():
-    assert lines(Page("u", "t"), Page("u", "t", None), {"url": "u"}) == []
-
-
 def test_an_item_that_nobody_gave_chunks_causes_a_warning(caplog):
     assert lines(Page("u", "t"), Page("u", "t", None)) == []
     assert not caplog.messages
@@ -175,14 +171,10 @@ class Priced(scrapy.Item):
     chunks = scrapy.Field(serializer=len)
 
 
-def test_fields_are_serialized_as_in_other_feeds():
-    chunk = Chunk("Boats", (), "/html", 0, 5)
+def test_fields_are_serialized_and_chosen_as_in_other_feeds():
+    chunk = Chunk("Boats", (), "/html", 0, 5, "https://example.com/#x")
     (line,) = lines(Priced(price=3, chunks=(chunk,)))
     assert (line["price"], line["text"]) == ("EUR 3", "Boats")
-
-
-def test_fields_are_chosen_as_in_other_feeds():
-    chunk = Chunk("Boats", (), "/html", 0, 5, "https://example.com/#x")
     found = lines({"chunks": (chunk,), "n": 1}, fields_to_export=["url", "index", "n"])
     assert found == [{"url": "https://example.com/#x", "index": 0, "n": 1}]
 

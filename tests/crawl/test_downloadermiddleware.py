@@ -82,13 +82,6 @@ def test_a_request_has_the_last_word(server, said, algorithm, text):
     assert result.text.replace("- ", "").replace("* ", "") == text
 
 
-def test_a_site_that_is_off_can_be_asked(server):
-    settings = {"EATEXT_SITES": {"127.0.0.1": False}}
-    for meta, text in (({}, None), ({"eatext": True}, text_of(1))):
-        result, _ = result_of(server("/page/1"), meta, **settings)
-        assert (result and result.text) == text
-
-
 @pytest.mark.parametrize(
     ("said", "where"),
     [
@@ -343,13 +336,6 @@ class CallingSpider(UrlSpider):
         yield {"text": first.text, "same": main_text(response) is first}
 
 
-@pytest.mark.parametrize("settings", [DOWNLOADER, {}])
-@pytest.mark.usefixtures("by_plain")
-def test_main_text_by_hand(server, settings):
-    done = crawl(CallingSpider, settings, urls=(server("/page/1"),))
-    assert done.items == [{"text": text_of(1), "same": True}]
-
-
 @pytest.mark.parametrize(
     ("settings", "meta", "text"),
     [
@@ -370,14 +356,6 @@ def test_main_text_by_hand_goes_by_the_settings(server, settings, meta, text):
     assert sum(done.eatext("late/").values()) == 1
 
 
-@pytest.mark.parametrize("settings", [ADDON, {}])
-def test_main_text_of_what_is_no_text(server, settings, caplog):
-    done = crawl(CallingSpider, settings, urls=(server("/image.png"),))
-    assert done.items == [{"text": "", "same": True}]
-    assert not complaints(caplog)
-    assert not done.eatext("late/")
-
-
 @pytest.mark.parametrize(
     "response",
     [
@@ -387,9 +365,10 @@ def test_main_text_of_what_is_no_text(server, settings, caplog):
         JsonResponse("https://a.org/c", body=b'{"a": "<p>Some words.</p>"}'),
     ],
 )
-def test_main_text_of_binary_data_and_json(response):
+def test_main_text_of_binary_data_and_json(response, caplog):
     found = main_text(response)
     assert (found.text, found.markdown, found.chunks()) == ("", "", ())
+    assert not complaints(caplog)
 
 
 @pytest.mark.parametrize("wrong", ["<p>HTML", Selector(text="<p>HTML"), None])
@@ -398,19 +377,21 @@ def test_main_text_takes_responses_alone(wrong):
         main_text(wrong)
 
 
-@pytest.mark.parametrize("settings", [{}, PIPELINE])
+@pytest.mark.parametrize("settings", [{}, PIPELINE, DOWNLOADER])
 @pytest.mark.usefixtures("by_plain")
 def test_what_was_found_by_hand_is_not_inherited(server, settings):
-    class FollowingSpider(UrlSpider):
+    class FollowingSpider(CallingSpider):
         def parse(self, response):
-            text = main_text(response).text
-            yield {"text": text, "in_meta": "main_text" in response.meta}
+            for found in super().parse(response):
+                yield {**found, "in_meta": "main_text" in response.meta}
             if "child" not in response.url:
                 yield response.follow("/page/child", meta=response.meta)
 
     done = crawl(FollowingSpider, settings, urls=(server("/page/1"),))
-    found = [(item["text"], item["in_meta"]) for item in done.items]
-    assert found == [(text_of(1), False), (text_of("child"), False)]
+    how = {"same": True, "in_meta": settings is DOWNLOADER}
+    texts = [item.pop("text") for item in done.items]
+    assert texts == [text_of(1), text_of("child")]
+    assert all(item.items() >= how.items() for item in done.items)
 
 
 @pytest.mark.parametrize("components", [ADDON, PIPELINE])

@@ -7,8 +7,6 @@ from operator import itemgetter
 
 import pytest
 import scrapy
-from scrapy.loader import ItemLoader
-from scrapy.pipelines import ItemPipelineManager
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
@@ -45,7 +43,9 @@ HTML = page("<p>Another text.</p>")
 
 
 @pytest.mark.parametrize(
-    ("item_type", "html"), [*((cls, HTML.decode()) for cls in TYPES), (dict, HTML)]
+    ("item_type", "html"),
+    # With bytes, and as an item loader has it.
+    [*((cls, HTML.decode()) for cls in TYPES), (dict, HTML), (dict, [HTML])],
 )
 def test_html_in_an_item_is_used_and_dropped(server, item_type, html):
     fields = {"html": html, "url": "https://other.example/"}
@@ -91,21 +91,6 @@ def test_html_of_a_response_that_is_no_page(server):
 def test_before_and_after_a_redirect(server, path, url):
     item, _ = one(server, TWO, dict, path=path, url=server(url or path))
     assert item["main_text"] == text_of("one")
-
-
-def test_items_of_a_loader(server):
-    """Its fields are lists."""
-
-    class LoaderSpider(UrlSpider):
-        def parse(self, response):
-            for name, given in (("url", response.url), ("html", response.text)):
-                loader = ItemLoader(item={})
-                loader.add_value(name, given)
-                yield loader.load_item()
-
-    done = crawl(LoaderSpider, TWO_WITH_HTML, urls=(server("/page/one"),))
-    assert [item["main_text"] for item in done.items] == [text_of("one")] * 2
-    assert done.eatext("item/") == {"url": 1, "html": 1}
 
 
 @pytest.mark.parametrize("url", [None, 3, "", "http://[", "https://other.example/"])
@@ -285,82 +270,6 @@ def test_an_errback_that_asks_for_a_text_ties_it_to_no_item(server):
     done = crawl(Failing, ADDON)
     texts = [item.get("main_text") for item in sorted(done.items, key=itemgetter("n"))]
     assert texts == [None, "There is no such page."]
-
-
-class OwnProcessor:
-    """An ITEM_PROCESSOR that has no list of pipelines."""
-
-    def __init__(self, crawler):
-        self._manager = ItemPipelineManager.from_crawler(crawler)
-
-    @classmethod
-    def from_crawler(cls, crawler):
-        return cls(crawler)
-
-    async def open_spider_async(self):
-        await self._manager.open_spider_async()
-
-    async def close_spider_async(self):
-        await self._manager.close_spider_async()
-
-    async def process_item_async(self, item):
-        return await self._manager.process_item_async(item)
-
-    def open_spider(self, spider): ...
-
-    def close_spider(self, spider): ...
-
-    def process_item(self, item, spider): ...
-
-
-def test_a_processor_of_ones_own(server, caplog):
-    settings = {**ADDON, "ITEM_PROCESSOR": "tests.crawl.test_pipelines.OwnProcessor"}
-    item, done = one(server, settings, dict, url=url_of)
-    assert item["main_text"] == text_of("one")
-    assert done.eatext("item/") == {"url": 1}
-    (complaint,) = complaints(caplog)
-    assert "OwnProcessor has no list of pipelines" in complaint
-
-
-def test_an_item_has_the_text_of_the_response_that_yields_it(server):
-    class SharingSpider(UrlSpider):
-        """Yields the item it began on the first page from the second, twice."""
-
-        def parse(self, response):
-            item = {"text of first": str(response.meta["main_text"])}
-            yield response.follow(
-                "/page/second", self.parse_2, cb_kwargs={"item": item}
-            )
-
-        def parse_2(self, response, item):
-            yield item
-            yield item
-
-    done = crawl(SharingSpider, ADDON, urls=(server("/page/first"),))
-    item = {"text of first": text_of("first"), "main_text": text_of("second")}
-    assert done.items == [item, item]
-
-
-def test_many_items_of_one_page_share_its_text(server):
-    class Many(UrlSpider):
-        def parse(self, response):
-            for number in range(300):
-                yield {"number": number}
-
-    done = crawl(Many, ADDON, urls=(server("/page/many"),))
-    assert len({id(item["main_text"]) for item in done.items}) == 1
-    assert done.eatext("item/") == {"response": 300}
-    assert done.eatext("response/") == {"extracted": 1}
-
-
-def test_what_is_no_item_goes_through(server):
-    class Odd(UrlSpider):
-        def parse(self, response):
-            yield "a string"
-
-    done = crawl(Odd, ADDON, urls=(server("/page/one"),))
-    assert done.items == ["a string"]
-    assert "eatext/item_count" not in done.stats
 
 
 def test_an_error_while_a_text_is_sought_loses_no_item(server, monkeypatch, caplog):

@@ -158,6 +158,7 @@ def test_a_site_is_its_host_and_what_is_below_it():
     }.items():
         assert made.choice_for(url).min_chars == min_chars, url
     assert made.choice_for("https://www.off.org/") is None
+    assert made.choice_for("https://off.org/", True) == made.choice
     # A request may have an option that its site lacks.
     assert made.choice_for("https://off.org/", {"min_chars": 9}).min_chars == 9
 

@@ -24,6 +24,7 @@ def test_every_output_goes_through(server):
     class OtherOutputSpider(UrlSpider):
         async def parse(self, response):
             yield None
+            yield "no item"
             yield {"kind": "dict"}
             yield response.follow("/page/next", self.parse_next, meta=response.meta)
 
@@ -31,6 +32,8 @@ def test_every_output_goes_through(server):
             return [{"kind": "next"}]
 
     done = crawl(OtherOutputSpider, ADDON, urls=(server("/page/one"),))
+    done.items.remove("no item")
+    assert done.eatext()["item_count"] == 2
     assert {item["kind"]: item["main_text"] for item in done.items} == {
         "dict": text_of("one"),
         "next": text_of("next"),
@@ -103,6 +106,7 @@ def test_items_are_let_go_whatever_becomes_of_them(server, services, place):
     assert len(done.dropped) == len(done.errors) == 1
     if place:
         assert {item["main_text"] for item in done.items} == {text_of("one")}
+        assert len({id(item["main_text"]) for item in done.items}) == 1
         assert done.eatext("item/") == {"response": 1998}
     # As many items as Scrapy has in its own queue, and no more.
     assert max(held) <= 2 * 10 + 1

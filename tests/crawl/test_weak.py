@@ -12,9 +12,8 @@ import scrapy
 from scrapy.settings import Settings
 
 from scrapy_eatext import main_text
-from scrapy_eatext.crawl import retries as retries_module
 from scrapy_eatext.crawl.ownrequests import OWN, retry_meta
-from scrapy_eatext.crawl.retries import RetriedHosts, is_better, is_weak
+from scrapy_eatext.crawl.retries import is_better, is_weak
 from scrapy_eatext.crawl.settings import Config
 from scrapy_eatext.execution.cascade import Outcome
 from scrapy_eatext.execution.choice import Weak
@@ -281,15 +280,6 @@ def test_which_answer_is_better():
     assert not is_better(outcome(150), weak, WEAK)
     assert not is_better(outcome(900, "timed_out"), weak, WEAK)
     assert not is_better(outcome(0, "captcha"), outcome(), WEAK)
-
-
-def test_hosts_are_bounded(monkeypatch):
-    monkeypatch.setattr(retries_module, "_MAX_HOSTS", 3)
-    hosts = RetriedHosts()
-    for name in "abcd":
-        assert hosts.may_retry(name, WEAK)
-    assert not hosts.are_direct("zz")
-    assert hosts._of_hash.cache_info().currsize == 3
 
 
 def test_settings_as_text_and_of_a_site():
