@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scrapy_eatext.crawl.callbacks import main_text
     from scrapy_eatext.crawl.components import (
         Addon,
         ChunkItemExporter,
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
         EatextSpiderMiddleware,
     )
     from scrapy_eatext.crawl.pipelines import EatextPipeline
+    from scrapy_eatext.crawl.service import main_text
     from scrapy_eatext.extraction import extract
     from scrapy_eatext.feeds import ParquetItemExporter
     from scrapy_eatext.page.walk import compiled
@@ -53,7 +53,7 @@ _HOMES = {
     "ParquetItemExporter": "feeds",
     "compiled": "page.walk",
     "extract": "extraction",
-    "main_text": "crawl.callbacks",
+    "main_text": "crawl.service",
 }
 
 

@@ -32,8 +32,8 @@ from scrapy import Request  # noqa: TC002 - scrapy-poet reads the annotations
 from scrapy.http import Response  # noqa: TC002
 from web_poet.serialization import register_serialization
 
-from scrapy_eatext.crawl.callbacks import main_text
 from scrapy_eatext.crawl.extractor import attached
+from scrapy_eatext.crawl.service import main_text
 from scrapy_eatext.metadata.jsonld import listed, types_of
 from scrapy_eatext.metadata.prices import amount, sign_of
 from scrapy_eatext.result import MainText, Media, Metadata, Product

@@ -92,7 +92,7 @@ class EatextSpiderMiddleware(Component):
         is_tied = (
             200 <= response.status < 300
             or request is None
-            or self._service.admission.passes(request, response)
+            or self._service.extractor.passes(request, response)
         )
         async for output in result:
             if isinstance(output, Request):

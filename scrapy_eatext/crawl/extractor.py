@@ -1,4 +1,4 @@
-"""Runs the extractions of a crawl, and caches their results.
+"""Decides which responses are extracted, extracts them, and caches the results.
 
 Attributes that a result lacks are computed by extracting its response again.
 """
@@ -12,8 +12,12 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qsl
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
+from scrapy.http import HtmlResponse
+from scrapy.http.request import NO_CALLBACK
+from scrapy.spidermiddlewares.httperror import HttpError, HttpErrorMiddleware
+
 from scrapy_eatext.crawl import tuning
-from scrapy_eatext.crawl.ownrequests import INPUT, RESULT
+from scrapy_eatext.crawl.ownrequests import INPUT, RESULT, further_pages
 from scrapy_eatext.crawl.recent import RecentPages, key_of, keys_of, size_of
 from scrapy_eatext.execution.cascade import (
     GIVEN_UP,
@@ -24,13 +28,13 @@ from scrapy_eatext.execution.cascade import (
     warm_up,
 )
 from scrapy_eatext.execution.executors import make_executor, wait
-from scrapy_eatext.page.decode import text_of
+from scrapy_eatext.page.decode import is_binary, text_of
 from scrapy_eatext.result import COMPUTED, NOTHING, MainText, joined
 
 if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
     from scrapy.http import Request, Response, TextResponse
 
-    from scrapy_eatext.crawl.admission import Admission
     from scrapy_eatext.crawl.settings import Config
     from scrapy_eatext.crawl.tally import Tally
     from scrapy_eatext.execution.choice import Choice
@@ -38,6 +42,8 @@ if TYPE_CHECKING:
 
 # The outcome of an empty response.
 _EMPTY = Outcome(NOTHING, "empty")
+# Statuses whose responses have no body, by HTTP's rules.
+_WITHOUT_BODY = frozenset((204, 205, 304))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +58,10 @@ class Extracted:
 class Extractor:
     """Caches a response's result while the response lives, and the last ones by URL."""
 
-    def __init__(self, config: Config, tally: Tally, admission: Admission) -> None:
+    def __init__(self, crawler: Crawler, config: Config, tally: Tally) -> None:
+        self._crawler = crawler
         self._config = config
         self._tally = tally
-        self._admission = admission
         self._limits = config.limits
         self._fields = (*config.fields.values(), *config.ahead)
         begin = tuning.lower_priority if config.tune_process else None
@@ -74,6 +80,39 @@ class Extractor:
         finally:
             for name, count in self._executor.counts().items():
                 self._tally.inc(f"worker/{name}", count)
+
+    # -- what is extracted, and how
+
+    def choice_for(
+        self, request: Request, response: Response
+    ) -> tuple[Choice | None, str]:
+        """How to extract a response, or None, and the outcome's kind if it is None."""
+        overrides = request.meta.get(INPUT)
+        if overrides is False:
+            return None, "skipped_off"
+        # Requests for robots.txt and of media pipelines have no callback.
+        if request.callback is NO_CALLBACK and overrides is None:
+            return None, "skipped_internal"
+        if not isinstance(response, HtmlResponse) or is_binary(
+            response.body, response.encoding
+        ):
+            return None, "skipped_type"
+        if not 200 <= response.status < 300 and not self.passes(request, response):
+            return None, "skipped_status"
+        if request.method == "HEAD" or response.status in _WITHOUT_BODY:
+            return None, "skipped_type"
+        return self._config.choice_for(response.url, overrides), "skipped_off"
+
+    def passes(self, request: Request, response: Response) -> bool:
+        """Whether an unsuccessful response reaches its callback, and not the errback."""
+        checker = self._crawler.get_spider_middleware(HttpErrorMiddleware)
+        try:
+            if checker is not None:
+                # In downloader middlewares a response has no request yet.
+                checker.process_spider_input(response.replace(request=request))
+        except HttpError:
+            return False
+        return True
 
     # -- running
 
@@ -124,7 +163,7 @@ class Extractor:
         request = response.request
         if request is None:
             return None
-        choice, _ = self._admission.choice_for(request, response)
+        choice, _ = self.choice_for(request, response)
         if choice is None:
             return None
         # Several items may wait for the same page, and some of them may be cancelled.
@@ -212,10 +251,6 @@ def urls_of(response: Response, request: Request | None) -> list[str]:
     redirected = redirected if isinstance(redirected, (list, tuple)) else ()
     urls = [response.url, request.url, *redirected]
     return [url for url in urls if isinstance(url, str)]
-
-
-# The further pages that were joined to each response.
-further_pages: WeakKeyDictionary[TextResponse, list[TextResponse]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)

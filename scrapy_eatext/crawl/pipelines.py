@@ -13,9 +13,9 @@ from itemadapter import ItemAdapter, is_item
 from scrapy import Item
 from scrapy.exceptions import DropItem
 
+from scrapy_eatext.crawl.recent import current_response
 from scrapy_eatext.crawl.service import Component
 from scrapy_eatext.crawl.tally import shortened
-from scrapy_eatext.crawl.ties import current_response
 from scrapy_eatext.execution.cascade import POOR
 from scrapy_eatext.page.characters import strip_unstorable
 from scrapy_eatext.result import NOTHING, Block

@@ -1,16 +1,17 @@
-"""What a crawl remembers of its pages, requests and hosts, in bounded memory."""
+"""What a crawl remembers of its pages, requests, hosts and items, in bounded memory."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 from sys import getsizeof
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
-from weakref import WeakSet
+from weakref import WeakSet, ref
 
 import numpy as np
 from w3lib.url import canonicalize_url
@@ -19,7 +20,7 @@ from scrapy_eatext.crawl.ownrequests import RESULT
 from scrapy_eatext.result import Block
 
 if TYPE_CHECKING:
-    from scrapy.http import Request
+    from scrapy.http import Request, Response
 
 # The maximum number of cached URLs, and of bytes of their results.  An item comes soon
 # after its page, so few look-ups go further back than the crawl's concurrency.
@@ -34,6 +35,9 @@ _OTHER_SCHEMES = {"http": "https", "https": "http"}
 
 _T = TypeVar("_T")
 _TEXT, _XPATH = attrgetter("text"), attrgetter("xpath")
+# The response of the item that is in the pipelines.  Scrapy runs all pipelines of an
+# item in one context.
+_current: ContextVar[ref[Response] | None] = ContextVar("response", default=None)
 
 
 class RecentPages(Generic[_T]):
@@ -100,6 +104,52 @@ class Requested:
     def has_url(self, url: str) -> bool:
         """Whether the table has a URL, or a variant of it."""
         return any(self._keys[key % MAX_IN_TABLE] == key for key in keys_of(url))
+
+
+class ItemTies:
+    """The responses of a crawl's items."""
+
+    def __init__(self) -> None:
+        # Whether a pipeline fills items.
+        self.wanted = False
+        # By id(), as few items are hashable.  The reference keeps the id from being
+        # reused.
+        self._tied: dict[int, tuple[Any, list[ref[Response]]]] = {}
+
+    def tie(self, item: object, response: Response) -> None:
+        """Remember an item's response until the item enters the pipelines.
+
+        If the item never enters them, the tie ends when the response is freed.
+        """
+        if not self.wanted:
+            return
+        key = id(item)
+        _, ties = self._tied.setdefault(key, (item, []))
+        ties.append(ref(response, lambda tie: self._untie(key, tie)))
+
+    def _untie(self, key: int, tie: ref[Response]) -> None:
+        _, ties = self._tied[key]
+        ties.remove(tie)
+        if not ties:
+            del self._tied[key]
+
+    def enter(self, item: Any) -> Any:
+        """Untie an item that enters the pipelines, and set its context's response."""
+        response = None
+        if id(item) in self._tied:
+            _, ties = self._tied[id(item)]
+            # An item that was yielded twice enters twice, in the same order.
+            response = ties.pop(0)()
+            if not ties:
+                del self._tied[id(item)]
+        _current.set(None if response is None else ref(response))
+        return item
+
+
+def current_response() -> Response | None:
+    """The response of the item that is in the pipelines in this context."""
+    tie = _current.get()
+    return None if tie is None else tie()
 
 
 def by_host(make: Callable[[], _T]) -> Callable[[int], _T]:

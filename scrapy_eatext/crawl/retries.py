@@ -143,7 +143,7 @@ class Retries:
         """The answer of a page's retry, None if it is not better."""
         meta = retry_meta(request.meta, weak.meta)
         response = await download(self._service.crawler, request, meta)
-        choice, _ = self._service.admission.choice_for(request, response)
+        choice, _ = self._service.extractor.choice_for(request, response)
         if choice is None:
             return None
         outcome = await self._service.extractor.run(response, response.url, choice)

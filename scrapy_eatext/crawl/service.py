@@ -1,49 +1,52 @@
-"""The service of a crawler, which all its components share."""
+"""The service of a crawler, which all its components share, and main_text()."""
 
 from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
+from scrapy.http import JsonResponse, Response, TextResponse
 from twisted.internet.defer import CancelledError
 
 from scrapy_eatext.crawl import tuning
-from scrapy_eatext.crawl.admission import Admission
-from scrapy_eatext.crawl.continuations import join_continuations
 from scrapy_eatext.crawl.decay import DecayWatch, report_decay
-from scrapy_eatext.crawl.extractor import Extracted, Extractor, urls_of
+from scrapy_eatext.crawl.extractor import Extracted, Extractor, attached, urls_of
 from scrapy_eatext.crawl.ownrequests import (
     DIRECT,
     INPUT,
     OWN,
     RESULT,
     clean,
+    join_continuations,
     was_direct,
 )
-from scrapy_eatext.crawl.recent import Requested
+from scrapy_eatext.crawl.recent import ItemTies, Requested
 from scrapy_eatext.crawl.retries import Retries
 from scrapy_eatext.crawl.settings import Config
 from scrapy_eatext.crawl.tally import Tally
-from scrapy_eatext.crawl.ties import ItemTies
 from scrapy_eatext.execution.cascade import GIVEN_UP
+from scrapy_eatext.extraction import extract
+from scrapy_eatext.page.decode import is_binary
 from scrapy_eatext.page.urls import host_of
 from scrapy_eatext.page.walk import compiled
 from scrapy_eatext.result import NOTHING
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from scrapy.http import Request, Response
+    from scrapy.http import Request
 
     # typing.Self requires Python 3.11
     from typing_extensions import Self
 
+    from scrapy_eatext.result import MainText
+
 
 # By the crawlers' ids.  Only the components hold the service, which holds the crawler,
 # so both are freed if the crawl cannot start.
-services: WeakValueDictionary[int, Service] = WeakValueDictionary()
+_services: WeakValueDictionary[int, Service] = WeakValueDictionary()
 
 
 class Service:
@@ -56,8 +59,7 @@ class Service:
         self.crawler = crawler
         self.components = 0
         self.tally = Tally(crawler)
-        self.admission = Admission(crawler, config)
-        self.extractor = Extractor(config, self.tally, self.admission)
+        self.extractor = Extractor(crawler, config, self.tally)
         self.retries = Retries(self)
         self._decay = DecayWatch()
         self.requested = Requested()
@@ -73,8 +75,8 @@ class Service:
 
         Raises SettingError, or NotConfigured if EATEXT_ENABLED is off.
         """
-        if not (service := services.get(id(crawler))):
-            service = services[id(crawler)] = cls(crawler)
+        if not (service := _services.get(id(crawler))):
+            service = _services[id(crawler)] = cls(crawler)
         return service
 
     def fill_items(self) -> None:
@@ -98,7 +100,7 @@ class Service:
         direct = DIRECT in request.meta and was_direct(request.meta)
         kind = "cancelled"
         try:
-            choice, skipped = self.admission.choice_for(request, response)
+            choice, skipped = self.extractor.choice_for(request, response)
             if choice is None:
                 kind = skipped
                 if direct:
@@ -156,7 +158,7 @@ class Service:
             await self.extractor.close()
         finally:
             self.tally.close()
-            services.pop(id(self.crawler), None)
+            _services.pop(id(self.crawler), None)
 
 
 class Component:
@@ -169,3 +171,69 @@ class Component:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
+
+
+# -- for callbacks
+
+# Not kept in request.meta, which other requests may inherit.
+_extracted_here: WeakKeyDictionary[Response, MainText] = WeakKeyDictionary()
+
+
+def main_text(response: Response) -> MainText:
+    """The main text of a response, for callbacks.
+
+    It is the result that the downloader middleware attached.  If there is none, or the
+    response has been replaced since, the response is extracted now, with the settings
+    of its request's crawl; without a request, with those of the only crawl in this
+    process.  Without this package's components, or if the crawl is unknown, which is
+    logged as a warning, the default algorithm extracts it.
+
+    The result is empty for JSON and for what is not text, by its type or its bytes,
+    such as an image.  Raises TypeError for other objects, and SettingError for a wrong
+    ``eatext`` in the request's meta.
+    """
+    if not isinstance(response, Response):
+        raise TypeError(
+            f"main_text() takes a Scrapy response, not {type(response).__name__}; "
+            "extract() takes HTML and selectors"
+        )
+    if (
+        not isinstance(response, TextResponse)
+        or isinstance(response, JsonResponse)
+        or is_binary(response.body, response.encoding)
+    ):
+        return NOTHING
+    request = response.request
+    if request is not None and (found := attached(request, response)):
+        return found
+    if response not in _extracted_here:
+        _extracted_here[response] = _known_or_extracted(response)
+    return _extracted_here[response]
+
+
+def _known_or_extracted(response: TextResponse) -> MainText:
+    # The service of a crawl that could not start may still exist.
+    crawls = [s for s in _services.values() if s.crawler.crawling]
+    # In downloader middlewares a response has no request yet.
+    for crawl in crawls:
+        if known := crawl.extractor.known(response):
+            return known
+    # A response has no reference to its crawl.  A replaced one keeps its request.
+    request = response.request
+    own = [c for c in crawls if request is None or request in c.requested]
+    if len(own) == 1:
+        return own[0].extractor.now(response)
+    if crawls:
+        # The settings and stats of another crawl would be wrong.
+        why = f"has no request, and {len(own)} crawls run"
+        if not own:
+            why = "belongs to no request of a crawl with this package's components"
+        crawls[0].tally.log(
+            logging.WARNING,
+            "main_text(): %(response)s %(why)s, so the default algorithm extracts it; "
+            'put ADDONS = {"scrapy_eatext.Addon": 500} into the settings of its crawl, '
+            "or give it its request: response.replace(request=...)",
+            {"response": response, "why": why},
+            once=f"main_text() {bool(own)}",
+        )
+    return extract(response)

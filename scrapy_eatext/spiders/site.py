@@ -30,7 +30,7 @@ from scrapy.utils.sitemap import sitemap_urls_from_robots
 from scrapy.utils.url import url_has_any_extension
 
 from scrapy_eatext.algorithms.language import text_language
-from scrapy_eatext.crawl.callbacks import main_text
+from scrapy_eatext.crawl.service import main_text
 from scrapy_eatext.execution.choice import SettingError
 from scrapy_eatext.page.dates import iso
 from scrapy_eatext.page.decode import is_binary

@@ -325,7 +325,7 @@ def test_main_text_of_a_response_that_was_replaced(server, path):
 def by_plain(monkeypatch):
     """Without a crawl's settings, main_text() extracts by another algorithm."""
     monkeypatch.setattr(
-        "scrapy_eatext.crawl.callbacks.extract",
+        "scrapy_eatext.crawl.service.extract",
         lambda page: extract(page, algorithm=PLAIN),
     )
 

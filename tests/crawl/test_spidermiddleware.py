@@ -12,8 +12,8 @@ from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 
 from scrapy_eatext import EatextSpiderMiddleware
+from scrapy_eatext.crawl.recent import current_response
 from scrapy_eatext.crawl.service import Service
-from scrapy_eatext.crawl.ties import current_response
 from tests.support.crawling import ADDON, PLAIN, UrlSpider, crawl, run
 from tests.support.mockserver import text_of
 
