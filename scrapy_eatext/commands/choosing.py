@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from scrapy_eatext.crawl.settings import Config
 from scrapy_eatext.execution.choice import (
-    SettingError,
     check_loadable,
     options_from,
     overridden,
@@ -65,7 +64,7 @@ def project_config(command: ScrapyCommand) -> Config:
 def choice_for(args: Namespace, config: Config, url: str = "") -> Choice:
     """How to extract a page, by settings and command line.  Raises SettingError."""
     # choice_for() is None for a site that is off: the command line overrides that.
-    choice = site_choice = config.choice_for(url) or config.choice
+    choice = config.choice_for(url) or config.choice
     key = "EATEXT_ALGORITHM"
     for name in ("algorithm", "compare"):
         value = getattr(args, name, None)
@@ -75,17 +74,8 @@ def choice_for(args: Namespace, config: Config, url: str = "") -> Choice:
     if args.options:
         given = {"options": options_from(args.options, "--options")}
         choice = replace(choice, **taken(choice, given, lambda name: "--options"))
-    try:
-        check_loadable(choice, key, "--options")
-    except SettingError:
-        # If the wrong options are from a setting, the error names that setting.
-        site_key = f"EATEXT_SITES[{config.site_of(url)!r}]['options']"
-        for options_key, source in (
-            ("EATEXT_OPTIONS", config.choice),
-            (site_key, site_choice),
-        ):
-            check_loadable(replace(choice, options=source.options), key, options_key)
-        raise
+    # They may be from --options, EATEXT_OPTIONS or EATEXT_SITES.
+    check_loadable(choice, key, "options")
     return choice
 
 

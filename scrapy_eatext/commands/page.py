@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
+import json
 import os
 import sys
 import time
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy.exceptions import UsageError
 from scrapy.http import TextResponse
@@ -23,15 +26,15 @@ from scrapy_eatext.commands.choosing import (
     project_config,
 )
 from scrapy_eatext.commands.fetching import OnePage
-from scrapy_eatext.commands.show import (
-    FORMATS,
-    Run,
-    as_json,
-    comparison,
-    line,
-    show,
+from scrapy_eatext.commands.terminal import (
+    cut,
+    encoding,
+    fail,
+    print_text,
+    printable,
+    progress,
+    table,
 )
-from scrapy_eatext.commands.terminal import fail, print_text, printable, progress
 from scrapy_eatext.crawl.settings import Config
 from scrapy_eatext.deadline import time_limit
 from scrapy_eatext.declared import OptionError
@@ -44,14 +47,20 @@ from scrapy_eatext.execution.cascade import (
 )
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.decode import is_binary
+from scrapy_eatext.result import ATTRIBUTES, MainText, to_json
+from scrapy_eatext.review.labels import kept_blocks
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
 
     from scrapy_eatext.execution.choice import Choice
-    from scrapy_eatext.result import MainText
 
 _STDIN = "standard input"
+_TEXTS = ("text", "markdown", "html")
+_FORMATS = (*_TEXTS, "json", "blocks")
+# The attributes that a line of JSON has beside the text, which are computed fast.
+_SHORT = ("title", "algorithm", "version", "score", "page_type", "language", "origin")
+_TEXT_WIDTH = 60
 
 
 class FileError(ValueError):
@@ -91,8 +100,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, command: ScrapyCommand) -> int:
     """Extract a page, or all in a folder.  Raises OptionError, UsageError, FileError."""
-    if args.format not in FORMATS:
-        raise OptionError("--format", args.format, f"one of {', '.join(FORMATS)}")
+    if args.format not in _FORMATS:
+        raise OptionError("--format", args.format, f"one of {', '.join(_FORMATS)}")
     if args.compare and args.format != "text":
         raise OptionError("--format", args.format, "left out with --compare")
     if args.page != "-" and is_url(args.page):
@@ -101,8 +110,7 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
 
 
 def _fetched(args: Namespace, command: ScrapyCommand) -> int:
-    if args.url:
-        raise UsageError(f"--url is for a file, not for {args.page}")
+    _refuse(args, "url", f"for a file, not for {args.page}")
     crawl = OnePage(command, args.page, args.spider, args.spider_arg)
     # Report wrong options before anything is fetched.
     choice_for(args, Config.from_settings(crawl.crawler.settings))
@@ -119,9 +127,8 @@ def _fetched(args: Namespace, command: ScrapyCommand) -> int:
 
 
 def _stored(args: Namespace, config: Config) -> int:
-    for name, value in (("spider", args.spider), ("spider-arg", args.spider_arg)):
-        if value:
-            raise UsageError(f"--{name} is for a URL, not for {args.page}")
+    for name in ("spider", "spider_arg"):
+        _refuse(args, name, f"for a URL, not for {args.page}")
     choice = choice_for(args, config)
     path = Path(args.page)
     if args.page != "-" and path.is_dir():
@@ -132,6 +139,11 @@ def _stored(args: Namespace, config: Config) -> int:
     page = sys.stdin.buffer.read() if args.page == "-" else _read(path)
     page = _unpacked(page, config.limits.max_size, _name(args))
     return _one(page, args.url, config, args)
+
+
+def _refuse(args: Namespace, name: str, why: str) -> None:
+    if value := getattr(args, name):
+        raise UsageError(f"--{name.replace('_', '-')} is {value!r}: it is {why}")
 
 
 def _one(html: Any, url: str, config: Config, args: Namespace) -> int:
@@ -163,28 +175,22 @@ def _output(page: Page, choice: Choice, args: Namespace) -> str:
         for name in choice.algorithms:
             _timed(name, page, choice)
         runs = [_timed(name, page, choice) for name in choice.algorithms]
-        return comparison(runs, texts)
-    output = show(_result(page, choice), args.format)
+        return _comparison(runs, texts)
+    output = _show(_result(page, choice), args.format)
     return output if args.format == "json" else printable(output)
 
 
-def _timed(name: str, page: Page, choice: Choice) -> Run:
+def _timed(name: str, page: Page, choice: Choice) -> _Run:
     started = time.perf_counter()
     result = run_one(choice, name, page)
     result.value("blocks")
-    return Run(name, result, time.perf_counter() - started)
+    return _Run(name, result, time.perf_counter() - started)
 
 
 def _folder(folder: Path, choice: Choice, config: Config, args: Namespace) -> int:
     """Print a line of JSON for each page, with its result or its error."""
-    for name, is_wrong in (
-        ("format", args.format == "blocks"),
-        ("compare", args.compare is not None),
-        ("url", args.url),
-    ):
-        if is_wrong:
-            value = getattr(args, name)
-            raise UsageError(f"--{name} is {value!r}: it is not for a folder")
+    for name in ("compare", "url", *["format"] * (args.format == "blocks")):
+        _refuse(args, name, "not for a folder")
     files = _pages_in(folder)
     if not files:
         return fail(f"{folder} has no pages: .html, .htm or .xhtml, with .gz or not")
@@ -196,12 +202,12 @@ def _folder(folder: Path, choice: Choice, config: Config, args: Namespace) -> in
             with time_limit(config.limits.timeout):
                 html = _unpacked(_read(file), config.limits.max_size, str(file))
                 page = Page.of(html)
-                output = line(_result(page, choice, name), args.format, name)
+                output = _line(_result(page, choice, name), args.format, name)
         except BREAKS as error:
             failed += 1
             is_file_error = isinstance(error, FileError)
             message = str(error) if is_file_error else describe_error(error)
-            output = as_json({"file": name, "error": message})
+            output = _as_json({"file": name, "error": message})
         if not print_text(output):
             return 0
     return fail(f"{failed} of {len(files)} pages failed") if failed else 0
@@ -258,3 +264,76 @@ def _pages_in(folder: Path) -> list[Path]:
         # Reading a pipe could block forever.  Reading a broken link gives an error.
         pages += (file for file in files if file.is_file() or not file.exists())
     return sorted([*pages, *(Path(error.filename) for error in errors)])
+
+
+# -- forms
+
+
+class _Run(NamedTuple):
+    """One algorithm's result for a page, and the time that it and its blocks took."""
+
+    name: str
+    result: MainText
+    seconds: float
+
+
+def _show(result: MainText, form: str) -> str:
+    """A result in one of _FORMATS."""
+    if form == "json":
+        return _as_json(_values(result, ATTRIBUTES), indent=2)
+    return _blocks(result) if form == "blocks" else str(result.value(form))
+
+
+def _line(result: MainText, form: str, file: str) -> str:
+    """A result as a line of JSON: a form of _TEXTS and _SHORT, or all with "json"."""
+    names = ATTRIBUTES if form == "json" else (form, *_SHORT)
+    return _as_json({"file": file, **_values(result, names)})
+
+
+def _as_json(values: object, indent: int | None = None) -> str:
+    # Other encodings than UTF lack characters: JSON escapes them.
+    is_utf = codecs.lookup(encoding()).name.startswith("utf")
+    return json.dumps(values, ensure_ascii=not is_utf, indent=indent, default=str)
+
+
+def _values(result: MainText, names: Iterable[str]) -> dict[str, Any]:
+    return {name: to_json(result.value(name)) for name in names}
+
+
+def _blocks(result: MainText) -> str:
+    """A table with a row for each block."""
+    rows = [
+        (
+            "+" if block.kept else "-",
+            f"{block.score:.2f}",
+            f"{block.kind} {block.level}" if block.level else block.kind,
+            block.reason,
+            cut(block.text, _TEXT_WIDTH),
+            block.xpath,
+        )
+        for block in result.blocks
+    ]
+    return table(("", "score", "kind", "reason", "text", "xpath"), rows)
+
+
+def _comparison(runs: Sequence[_Run], texts: Sequence[str]) -> str:
+    """A table of the algorithms, and one of which blocks, given as texts, each keeps."""
+    figures = [
+        (
+            name,
+            f"{len(result.text):,}",
+            f"{len(result.text.split()):,}",
+            f"{result.score:.2f}",
+            result.language,
+            f"{1000 * seconds:.1f}",
+        )
+        for name, result, seconds in runs
+    ]
+    head = ("algorithm", "characters", "words", "score", "language", "milliseconds")
+    marks = [kept_blocks(run.result, texts) for run in runs]
+    rows = [
+        (*("+" if is_kept else "-" for is_kept in kept_by), cut(text, _TEXT_WIDTH))
+        for text, *kept_by in zip(texts, *marks, strict=True)
+    ]
+    names = (*(run.name for run in runs), "text")
+    return f"{table(head, figures)}\n\n{table(names, rows)}"

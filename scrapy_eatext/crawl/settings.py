@@ -243,7 +243,8 @@ class Config:
         """
         choice: Choice | None = self.choice
         if self.sites:
-            choice = self.sites.get(self.site_of(url), choice)
+            site = next((host for host in hosts_of(url) if host in self.sites), "")
+            choice = self.sites.get(site, choice)
         if overrides is None:
             return choice
         # A request's meta also overrides a site that is off.
@@ -254,11 +255,6 @@ class Config:
         """Whether some pages are retried, even if no request says so."""
         choices = (self.choice, *self.sites.values())
         return any(choice.weak.meta for choice in choices if choice)
-
-    def site_of(self, url: str) -> str:
-        """The host among ``sites`` that a URL belongs to, "" for none."""
-        hosts = hosts_of(url) if self.sites else ()
-        return next((host for host in hosts if host in self.sites), "")
 
 
 def _with_site_files(choice: Choice, folder: object) -> Choice:
