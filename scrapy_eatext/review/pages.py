@@ -1,4 +1,4 @@
-"""The pages of a review, read and scored in the background."""
+"""The pages of a review, read and scored in the background, and what a host teaches."""
 
 from __future__ import annotations
 
@@ -7,22 +7,26 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scrapy_eatext.algorithms import get_algorithm
+from scrapy_eatext.algorithms import DEFAULT, get_algorithm
 from scrapy_eatext.algorithms.base import Verdict
 from scrapy_eatext.algorithms.perceptron import written_lines
 from scrapy_eatext.deadline import time_limit
 from scrapy_eatext.execution.cascade import BREAKS, cascade, describe_error, run_one
+from scrapy_eatext.learning.sites import studied, write
 from scrapy_eatext.metadata import read_metadata
 from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import render
 from scrapy_eatext.review.labels import (
+    ACCEPTED,
     CHANGED,
     COMMENT,
+    DRAFT,
     MAIN,
     NEITHER,
     NEW,
@@ -35,18 +39,22 @@ from scrapy_eatext.review.labels import (
     text_of,
 )
 from scrapy_eatext.review.markup import marked_source
-from scrapy_eatext.sites.evidence import bare_host
+from scrapy_eatext.sites.evidence import Lesson, bare_host
+from scrapy_eatext.sites.learning import learn
 
 if TYPE_CHECKING:
     from scrapy_eatext.execution.cascade import Limits
     from scrapy_eatext.execution.choice import Choice
     from scrapy_eatext.result import MainText
+    from scrapy_eatext.sites.learning import Studied
 
 # How many pages stay parsed: the current one and those before it.
 _OPEN = 6
 # Scoring in the background waits this many seconds after each request.
 _PAUSE = 0.4
 _LONGEST_LINE = 400
+# The seconds within which a host's other pages are judged.
+_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +320,12 @@ class Opened:
         )
         self.found = Found.own(labels, accepted=accepted)
 
+    def studied(self) -> Studied:
+        """The page, if it has blocks, for learn(); unlabelled blocks are NEITHER."""
+        own = self.found.labels if self.found.written else ""
+        model = self.choice.options.get(DEFAULT, {}).get("model", "")
+        return studied(self.page, own or NEITHER * len(self.texts), model)
+
     def look(self) -> Found:
         """Read the labels from disk, as a review may have the same page twice."""
         self.found = self._labels.find(self.stored.where, self.html, self.texts)
@@ -321,3 +335,62 @@ class Opened:
 def unreadable(why: str) -> bytes:
     """Raise the reason why a page has no bytes; for Stored.load."""
     raise ValueError(why)
+
+
+# -- teaching
+
+
+def teach(review: Review, host: str, folder: Path, *, keep: bool) -> dict[str, Any]:
+    """Learn from a host's labelled pages, and apply the result to its other pages.
+
+    With ``keep``, a site file that helps is written to the folder.  Raises ValueError
+    if no page of the host is labelled.
+    """
+    rows = list(review.rows)
+    own = [i for i, row in enumerate(rows) if row.host == host and host]
+    labelled = {
+        i: page.studied()
+        for i in own
+        # A row's state is by the files' names; their labels may be of other blocks.
+        if rows[i].state in (ACCEPTED, DRAFT)
+        and (page := review.opened(i)).found.written
+    }
+    if not labelled:
+        raise ValueError(f"no page of {host or 'no host'} is labelled")
+    learned = learn(host, list(labelled.values()))
+    written = ""
+    if keep:
+        folder.mkdir(parents=True, exist_ok=True)
+        written = write(learned, folder)
+    lesson = Lesson(learned.site)
+    changes: list[dict[str, Any]] = []
+    judged_pages = 0
+    end = time.monotonic() + _SECONDS
+    for i in own:
+        if i in labelled or rows[i].error:
+            continue
+        if time.monotonic() > end:
+            break
+        try:
+            page = review.opened(i)
+        except (OSError, ValueError):  # the browser shows why when it opens the page
+            continue
+        if not page.texts:
+            continue
+        judged_pages += 1
+        judged = page.studied()
+        before = judged.kept_blocks()
+        after = judged.kept_blocks(lesson.evidence(judged.walk)[0])
+        gained = int(judged.words[after & ~before].sum())
+        lost = int(judged.words[before & ~after].sum())
+        if gained or lost:
+            name = rows[i].url or rows[i].name
+            changes.append({"id": i, "name": name, "gained": gained, "lost": lost})
+    changes.sort(key=lambda row: (-row["gained"] - row["lost"], row["id"]))
+    return {
+        "summary": learned.summary,
+        "helps": learned.helps,
+        "written": written,
+        "changes": changes,
+        "looked": judged_pages,
+    }

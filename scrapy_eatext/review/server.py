@@ -22,7 +22,7 @@ from scrapy_eatext.algorithms import REGISTRY
 from scrapy_eatext.execution.cascade import BREAKS, describe_error
 from scrapy_eatext.review.labels import NEITHER, Found
 from scrapy_eatext.review.markup import POLICY, framed
-from scrapy_eatext.review.teaching import teach
+from scrapy_eatext.review.pages import teach
 
 if TYPE_CHECKING:
     from pathlib import Path

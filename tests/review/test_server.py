@@ -32,14 +32,13 @@ from scrapy_eatext.review.labels import (
     carry,
 )
 from scrapy_eatext.review.markup import POLICY, framed
-from scrapy_eatext.review.pages import Opened, Review, Stored
+from scrapy_eatext.review.pages import Opened, Review, Stored, teach
 from scrapy_eatext.review.server import (
     _MOST_CONNECTIONS,
     TOKEN_HEADER,
     Handler,
     ReviewServer,
 )
-from scrapy_eatext.review.teaching import teach
 from tests.support import reviewing
 from tests.support.crawling import happens
 from tests.support.reviewing import Answer, article
