@@ -80,10 +80,20 @@ def test_a_filled_field_stays(server, item_type):
     assert done.eatext("item/") == {"already_filled": 1}
 
 
-def test_html_of_a_response_that_is_no_page(server):
-    item, done = one(server, WITH_HTML, dict, path="/data.json", html="<p>Other.")
-    assert item["main_text"] == "Other."
-    assert done.eatext("response/") == {"skipped_type": 1}
+@pytest.mark.parametrize(
+    ("more", "path", "text", "kind"),
+    [
+        ({}, "/data.json", "Other.", "skipped_type"),
+        ({"EATEXT_SITES": {"127.0.0.1": False}}, "/page/one", None, "skipped_off"),
+    ],
+)
+def test_html_of_a_response_that_is_not_extracted(server, more, path, text, kind):
+    item, done = one(
+        server, {**WITH_HTML, **more}, dict, path, url=url_of, html="<p>Other."
+    )
+    assert item.get("main_text") == text
+    assert "html" not in item
+    assert done.eatext("response/") == {kind: 1}
 
 
 @pytest.mark.parametrize("url", ["", "/page/one", "/page/one#part", "/page/o%6Ee"])
@@ -168,14 +178,6 @@ def test_a_page_that_breaks_the_algorithm_drops_no_item(server):
     item, done = one(server, settings, dict, path="/word/broken")
     assert item["main_text"] == ""
     assert done.eatext("response/") == {"failed": 1}
-
-
-def test_html_of_a_site_that_is_off(server):
-    settings = {**WITH_HTML, "EATEXT_SITES": {"127.0.0.1": False}}
-    item, done = one(server, settings, dict, url=url_of, html=html_of)
-    assert item == {"url": server("/page/one")}
-    assert done.eatext("response/") == {"skipped_off": 1}
-    assert done.eatext("item/") == {"none": 1}
 
 
 class ReplacingPipeline:

@@ -21,29 +21,20 @@ def state() -> tuple[int, float]:
     return gc.get_freeze_count(), sys.getswitchinterval()
 
 
-def states_in_crawl(server, **settings) -> list[tuple[int, float]]:
-    """The state of the process in each callback of a crawl."""
+@pytest.mark.parametrize("executor", EXECUTORS)
+@pytest.mark.parametrize("tuned", [True, False])
+def test_a_crawl_tunes_its_process_while_it_runs_or_leaves_it_alone(
+    server, executor, tuned
+):
+    before = state()
+    settings = {**ADDON, "EATEXT_EXECUTOR": executor, "EATEXT_TUNE_PROCESS": tuned}
     urls, fields = (server("/page/1"), server("/page/2")), {"state": lambda _: state()}
-    done = crawl(TypeSpider, ADDON | settings, urls=urls, fields=fields)
-    return [item["state"] for item in done.items]
-
-
-@pytest.mark.parametrize("executor", EXECUTORS)
-def test_a_crawl_tunes_its_process_while_it_runs(server, executor):
-    before = state()
-    settings = {"EATEXT_EXECUTOR": executor, "EATEXT_TUNE_PROCESS": True}
-    found = states_in_crawl(server, **settings)
-    assert len(found) == 2
-    for frozen, interval in found:
-        assert frozen > before[0] + 10_000
-        assert interval == pytest.approx(0.001)
+    done = crawl(TypeSpider, settings, urls=urls, fields=fields)
+    assert len(done.items) == 2
+    for frozen, interval in (item["state"] for item in done.items):
+        assert frozen > before[0] + 10_000 if tuned else frozen == before[0]
+        assert interval == pytest.approx(0.001 if tuned else before[1])
     assert state() == before
-
-
-@pytest.mark.parametrize("executor", EXECUTORS)
-def test_a_crawl_leaves_its_process_alone(server, executor):
-    before = state()
-    assert states_in_crawl(server, EATEXT_EXECUTOR=executor) == [before, before]
 
 
 def test_crawls_at_the_same_time_share_the_tuning():

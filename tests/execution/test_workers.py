@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -214,15 +215,21 @@ def kill_before_pages(monkeypatch, more_than=0):
 
 
 @pytest.mark.parametrize(
-    ("most", "kind", "died"), [(0, "worker_died", 3), (9, "too_large", 2)]
+    ("times", "most", "killing", "counts", "kind", "text"),
+    [
+        (1, 0, 0, {"started": 3, "died": 3}, "worker_died", ""),
+        (1, 9, 0, {"started": 2, "died": 2}, "too_large", ""),
+        # Its beginning is read.
+        (2000, 0, 100_000, {"started": 4, "died": 3}, "worker_died", text_of("long")),
+    ],
 )
 def test_a_page_that_not_even_the_last_resort_survives(
-    process, monkeypatch, most, kind, died
+    process, monkeypatch, times, most, killing, counts, kind, text
 ):
-    kill_before_pages(monkeypatch)
-    outcome = outcome_of(process, job(LONG, "Plain", max_size=most))
-    assert (outcome.kind, outcome.result) == (kind, MainText())
-    assert process.counts() == {"started": died, "died": died}
+    kill_before_pages(monkeypatch, more_than=killing)
+    outcome = outcome_of(process, job(LONG * times, "Plain", max_size=most))
+    assert (outcome.kind, outcome.result.text[: len(LONG) - 7]) == (kind, text)
+    assert process.counts() == counts
 
 
 def kill_worker() -> None:
@@ -300,14 +307,6 @@ def test_an_answer_that_there_is_no_memory_for(made):
     assert outcome.kind == "failed"
     assert [failure.name for failure in outcome.failures] == ["MemoryError"]
     assert process.counts() == {"started": 1, "out_of_memory": 1}
-
-
-def test_what_no_worker_survives_is_read_at_its_beginning(process, monkeypatch):
-    kill_before_pages(monkeypatch, more_than=100_000)
-    outcome = outcome_of(process, job(LONG * 2000, "Plain"))
-    assert outcome.kind == "worker_died"
-    assert outcome.result.text.startswith(text_of("long"))
-    assert process.counts() == {"started": 4, "died": 3}
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="needs the signal")
@@ -633,14 +632,19 @@ def test_a_worker_ends_when_nothing_comes():
     assert ended.stdout == b""
 
 
-def test_a_worker_whose_crawl_was_killed_ends_quietly():
-    with subprocess.Popen(
-        workers.command(),
-        **dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE),
-    ) as process:
-        hello = {"choice": asdict(job("", "Plain").choice), "memory": 0}
-        send(process.stdin, hello)
+@contextmanager
+def worker_by_hand(code=START):
+    """A worker process that is ready, and waits for a page."""
+    program, flag, _, path = workers.command()
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen([program, flag, code, path], **pipes) as process:
+        send(process.stdin, {"choice": asdict(choice("Plain")), "memory": 0})
         assert receive(process.stdout) == ("ready", b"")
+        yield process
+
+
+def test_a_worker_whose_crawl_was_killed_ends_quietly():
+    with worker_by_hand() as process:
         process.stdout.close()
         send(process.stdin, *pack_job(job(LONG, "Plain")))
         assert process.wait(PATIENCE) == 1
@@ -648,27 +652,15 @@ def test_a_worker_whose_crawl_was_killed_ends_quietly():
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
-def test_a_worker_left_alone_in_a_page_ends_itself(monkeypatch):
-    stuck = job("stuck", "Stuck", timeout=0.1)
-    process = subprocess.Popen(
-        [*workers.command()[:2], ORPHAN, *workers.command()[3:]],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+def test_a_worker_left_alone_in_a_page_ends_itself():
+    # As a worker starts, with less patience.
+    imported = "from scrapy_eatext"
+    code = START.replace("main()", "worker._ORPHAN_SECONDS = 0.2; main()").replace(
+        imported, f"{imported}.execution import worker; {imported}", 1
     )
-    with process:
-        hello = {"choice": asdict(stuck.choice), "memory": 0}
-        send(process.stdin, hello)
-        assert receive(process.stdout) == ("ready", b"")
-        send(process.stdin, *pack_job(stuck))
+    with worker_by_hand(code) as process:
+        send(process.stdin, *pack_job(job("stuck", "Stuck", timeout=0.1)))
         assert process.wait(PATIENCE) == -signal.SIGALRM
-
-
-# As a worker starts, with less patience.
-ORPHAN = START.replace("main()", "worker._ORPHAN_SECONDS = 0.2; main()").replace(
-    "from scrapy_eatext",
-    "from scrapy_eatext.execution import worker; from scrapy_eatext",
-    1,
-)
 
 
 def test_what_is_left_at_the_end_is_killed(process):
