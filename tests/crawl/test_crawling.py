@@ -98,16 +98,6 @@ def test_each_page_once_whatever_its_way(server):
     assert done.eatext("algorithm/") == {"plain": 4}
 
 
-def test_cached_pages_are_extracted_once(server, tmp_path):
-    settings = {**ADDON, "HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
-    urls = (server("/page/cached"), server("/gzip/cached"))
-    for hits in (0, 2):
-        done = crawl(UrlSpider, settings, urls=urls)
-        assert done.stats.get("httpcache/hit", 0) == hits
-        assert done.eatext("response/") == {"extracted": 2}
-        assert [item["main_text"] for item in done.items] == [text_of("cached")] * 2
-
-
 class CopyingSpider(UrlSpider):
     def parse(self, response):
         assert str(response.meta["main_text"]) == text_of("first")

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -558,33 +557,6 @@ def test_an_error_of_a_runner_is_its_jobs_alone():
         outcome_of(pool, job("fail", "Plain"))
     assert outcome_of(pool, job(LONG, "Plain")).kind == "extracted"
     run(pool.close())
-
-
-@needs_asyncio
-def test_who_shares_a_future_may_be_cancelled():
-    async def share():
-        future: Future[int] = Future()
-        first, second = (
-            asyncio.ensure_future(executors.wait(future, shared=True)) for _ in range(2)
-        )
-        await asyncio.sleep(0.01)
-        first.cancel()
-        await asyncio.sleep(0.01)
-        future.set_result(1)
-        return await second
-
-    assert run(share()) == 1
-
-
-def test_wait_takes_what_is_there_and_what_comes():
-    async def both():
-        now: Future[int] = Future()
-        now.set_result(1)
-        later: Future[int] = Future()
-        threading.Timer(0.05, later.set_result, [2]).start()
-        return await executors.wait(now), await executors.wait(later)
-
-    assert run(both()) == (1, 2)
 
 
 DETAILS = {
