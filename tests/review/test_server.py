@@ -6,7 +6,7 @@ import json
 import socket
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from http.client import BadStatusLine, HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from scrapy_eatext.archive.readers import Reading
 from scrapy_eatext.execution.cascade import Limits
 from scrapy_eatext.execution.choice import Choice
 from scrapy_eatext.learning.data import read_folder
@@ -39,9 +40,13 @@ from scrapy_eatext.review.server import (
     Handler,
     ReviewServer,
 )
+from scrapy_eatext.review.sources import Spool, stored_in
 from tests.support import reviewing
-from tests.support.crawling import happens
-from tests.support.reviewing import Answer, article
+from tests.support.archives import URL, warc
+from tests.support.archives import article as text_of_article
+from tests.support.archives import page as archived
+from tests.support.crawling import UrlSpider, crawl, happens
+from tests.support.reviewing import Answer, ReviewProcess, article
 
 pytestmark = pytest.mark.slow
 
@@ -460,3 +465,87 @@ def test_every_block_is_found_in_its_frame() -> None:
     for number, text in enumerate(texts):
         bare = pieces[number].replace("\xad", "")
         assert "".join(bare.split()) == "".join(text.split())
+
+
+# -- the pages of every kind of source, as the command is started
+
+
+def of_warc(folder, server):
+    (folder / "pages.warc.gz").write_bytes(warc(3))
+    return ["pages.warc.gz"]
+
+
+def of_parquet(folder, server):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    rows = [{"address": URL.format(i), "body": archived(i)} for i in range(3)]
+    parquet.write_table(pa.Table.from_pylist(rows), folder / "pages.parquet")
+    return ["pages.parquet", "--html-field", "body", "--url-field", "address"]
+
+
+def of_json(folder, server):
+    rows = [{"url": URL.format(i), "html": archived(i).decode()} for i in range(3)]
+    (folder / "pages.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    return ["pages.jsonl"]
+
+
+def of_cache(folder, server):
+    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(folder / "cache")}
+    done = crawl(UrlSpider, settings, urls=(*of_urls(folder, server), server("/x.png")))
+    assert len(done.items) == 3
+    return ["cache"]
+
+
+def of_urls(folder, server):
+    return [server(f"/word/{i}") for i in range(3)]
+
+
+def test_a_label_folder_is_reviewed_with_its_labels(tmp_path):
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    (pages / "a.html").write_bytes(archived(0))
+    # This page names a canonical address, by which its labels are not filed.
+    canonical = b'<link rel=canonical href="https://example.com/b">' + archived(1)
+    (pages / "b.html").write_bytes(canonical)
+    states = []
+    with closing(Spool()) as spool:
+        for source in (pages, tmp_path / "labels"):
+            folder = LabelFolder(tmp_path / "labels")
+            review = reviewed(stored_in(str(source), Reading(), spool), folder)
+            review._work()
+            states.append([row.state for row in review.rows])
+            for number in range(2):
+                signs = "m" * len(review.opened(number).texts)
+                review.write(number, signs, accepted=True)
+            folder.close()
+    assert states == [["new", "new"], ["accepted", "accepted"]]
+    assert len(list((tmp_path / "labels" / "ground-truth").iterdir())) == 2
+
+
+@pytest.mark.parametrize("source", [of_warc, of_parquet, of_json, of_cache, of_urls])
+def test_pages_of_a_source(source, server, tmp_path):
+    run = ReviewProcess(tmp_path, *source(tmp_path, server))
+    rows: list[dict[str, Any]] = []
+
+    def is_scored() -> bool:
+        queue = reviewing.ask(run.url, "/api/queue").json()
+        rows[:] = [r for r in queue["rows"] if not r["error"].startswith("skipped")]
+        return not queue["reading"] and all(r["score"] is not None for r in rows)
+
+    try:
+        assert happens(is_scored)
+        served = source in (of_cache, of_urls)
+        urls = of_urls(tmp_path, server) if served else map(URL.format, range(3))
+        good = {r["url"]: r["id"] for r in rows if not r["error"]}
+        assert len(good) == 3
+        for number, url in enumerate(urls):
+            page = f"?id={good[url]}"
+            found = reviewing.ask(run.url, f"/api/page{page}").json()
+            assert found["state"] == "new"
+            path = f"/api/algorithm{page}&algorithm=eatext"
+            text = f"This is the text of page {number}"
+            text = text if served else text_of_article(number)
+            assert text in reviewing.ask(run.url, path).json()["text"]
+    finally:
+        run.end()
