@@ -140,7 +140,6 @@ def _execute(archive_run: Run, *, allow_damage: bool) -> int:
 
 
 def _fail_first(errors: Sequence[str]) -> None:
-    """Print the first errors, and the number of the others."""
     for error in errors[:_MAX_LINES]:
         fail(error)
     if len(errors) > _MAX_LINES:
@@ -148,7 +147,6 @@ def _fail_first(errors: Sequence[str]) -> None:
 
 
 def summary(progress: Progress) -> str:
-    """A line about a finished run."""
     pages = progress.totals().total()
     text = (
         f"{pages:,} pages in {timedelta(seconds=round(progress.seconds))}, {progress.rate():.0f} a "

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# Signals that end a process.
 _END_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 

@@ -301,7 +301,6 @@ def _values(result: MainText, names: Iterable[str]) -> dict[str, Any]:
 
 
 def _blocks(result: MainText) -> str:
-    """A table with a row for each block."""
     rows = [
         (
             "+" if block.kept else "-",

@@ -99,8 +99,6 @@ def _check_feeds(feeds: dict[str, Any]) -> None:
 
 
 class _Progress(StatusLine):
-    """A status line that shows the progress of a crawl."""
-
     def __init__(self, crawler: Crawler) -> None:
         super().__init__()
         self._crawler = crawler

@@ -22,7 +22,6 @@ def fail(error: object, code: int = 1) -> int:
 
 
 def encoding() -> str:
-    """The encoding of standard output."""
     return sys.stdout.encoding or "utf-8"
 
 

@@ -23,7 +23,6 @@ from scrapy_eatext.learning.train import TRAINERS, save, train
 if TYPE_CHECKING:
     from scrapy_eatext.learning.evaluate import Judged
 
-# Exceptions of data, models and outputs that fail.
 ERRORS = (DataError, ModelError, ImportError, OSError)
 
 
@@ -124,7 +123,6 @@ def _check_writable(file: Path) -> None:
 
 
 def _page_scores(file: str, judged: Judged) -> dict[str, Any]:
-    """A line of --page-scores."""
     page = judged.page
     return {
         "f1": round(judged.score.f1, 4),

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# The priority of RetryMiddleware.
 _OF_RETRY = 550
 
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 WINDOW = 20
 _AGREE = 18
 
-# The log's message on each kind of decay.
 _MESSAGES = {
     **{
         kind: f"The last texts of %(host)s are nearly all {kind}: its layout may have "
@@ -34,7 +33,6 @@ class DecayWatch:
     """For each host its last texts, and whether the site file fitted its last pages."""
 
     def __init__(self) -> None:
-        # The last values of a property of a host.
         self._last = by_host(lambda: deque[int](maxlen=WINDOW))
 
     def add(self, host: str, text: str, template: str = "") -> str | None:

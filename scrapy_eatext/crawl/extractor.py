@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from scrapy_eatext.execution.choice import Choice
     from scrapy_eatext.result import Chunk
 
-# The outcome of an empty response.
 _EMPTY = Outcome(NOTHING, "empty")
 # Statuses whose responses have no body, by HTTP's rules.
 _WITHOUT_BODY = frozenset((204, 205, 304))

@@ -58,7 +58,6 @@ class RecentPages(Generic[_T]):
             self._bytes -= oldest_size
 
     def find(self, key: int) -> _T | None:
-        """The value of the page last seen at a URL, by its key."""
         entry = self._pages.get(key)
         return None if entry is None else entry[0]
 
@@ -89,7 +88,6 @@ class Requested:
             self.add_url(found_on.decode("latin-1"))
 
     def add(self, request: Request) -> None:
-        """Remember that this crawl sent a request, or got a response to it."""
         self._requests.add(request)
 
     def __contains__(self, request: Request) -> bool:
@@ -161,7 +159,6 @@ def by_host(make: Callable[[], _T]) -> Callable[[int], _T]:
 
 
 def key_of(url: str) -> int:
-    """The hash of a URL in canonical form."""
     return hash(_canonical(url))
 
 

@@ -73,8 +73,6 @@ def is_better(second: Outcome, first: Outcome, weak: Weak) -> bool:
 
 
 class Retries:
-    """The retries of a crawl."""
-
     def __init__(self, service: Service) -> None:
         self._service = service
         self._config = service.config
@@ -185,6 +183,5 @@ class Host:
 
 
 def _may_retry(request: Request) -> bool:
-    """Whether a request may be repeated."""
     is_off = request.callback is NO_CALLBACK or request.meta.get(INPUT) is False
     return request.method == "GET" and not is_off and OWN not in request.meta

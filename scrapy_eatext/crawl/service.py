@@ -162,8 +162,6 @@ class Service:
 
 
 class Component:
-    """A Scrapy component that uses its crawler's service."""
-
     def __init__(self, crawler: Crawler) -> None:
         self._service = Service.of(crawler)
         self._service.components += 1

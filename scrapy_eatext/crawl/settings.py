@@ -45,9 +45,6 @@ if TYPE_CHECKING:
 EXECUTORS = ("inline", "thread", "process")
 ITEMS = ("all", "declared")
 
-# The place of a request's overrides.
-_IN_META = "request.meta['eatext']"
-
 # One core is left to the crawl's own thread: with more workers its event loop would
 # wait for a core, and the throughput would not grow.
 _WORKERS = min(4, max(1, (os.cpu_count() or 1) - 1))
@@ -248,7 +245,7 @@ class Config:
         if overrides is None:
             return choice
         # A request's meta also overrides a site that is off.
-        return overridden(choice or self.choice, overrides, _IN_META)
+        return overridden(choice or self.choice, overrides, "request.meta['eatext']")
 
     @cached_property
     def retries(self) -> bool:

@@ -29,8 +29,6 @@ _SHOWN = 300
 
 
 class Tally:
-    """Counts and logs for one crawler."""
-
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._stats = crawler.stats

@@ -19,7 +19,6 @@ from contextlib import suppress
 from weakref import WeakSet
 
 _SWITCH_SECONDS = 0.001
-# Added to the niceness of threads that extract.
 _NICER = 5
 
 # The crawls that run tuned in this process.

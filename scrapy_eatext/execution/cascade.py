@@ -46,7 +46,6 @@ _SEEK_SECONDS = 0.5
 # Exceptions that end the extraction of one page, not the crawl.  A library may raise
 # SystemExit; KeyboardInterrupt (Ctrl-C) must end the crawl.
 BREAKS = (Exception, SystemExit)
-# The maximum length of an exception's description.
 _MAX_LINE = 500
 
 # A thread is replaced after it has parsed this many bytes, as lxml keeps the names of

@@ -147,7 +147,6 @@ class Weak:
     share: float = number(0.2, 0, 1)
 
 
-# No page is retried.
 NEVER = Weak()
 
 

@@ -48,7 +48,6 @@ _ORPHAN_SECONDS = 5.0
 
 
 def send(stream: IO[bytes], head: Any, body: bytes = b"") -> None:
-    """Write one message."""
     data = json.dumps(head).encode()
     stream.write(_LENGTHS.pack(len(data), len(body)) + data)
     stream.write(body)

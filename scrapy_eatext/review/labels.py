@@ -32,7 +32,6 @@ MAIN, COMMENT, NEITHER = "m", "c", "-"
 _NAMES = {MAIN: "main", COMMENT: "comment", NEITHER: ""}
 _SIGNS = {name: sign for sign, name in _NAMES.items()}
 
-# The states of a page's labels.
 NEW, DRAFT, ACCEPTED = "new", "draft", "accepted"
 CHANGED, DAMAGED, FOREIGN = "changed", "damaged", "foreign"
 

@@ -153,7 +153,6 @@ class Review:
         return page
 
     def write(self, number: int, labels: str, *, accepted: bool) -> Row:
-        """Write a page's labels; returns its new row."""
         page = self.opened(number)
         page.write(labels, accepted=accepted)
         return self._change(number, state=page.found.state)

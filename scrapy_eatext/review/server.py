@@ -74,7 +74,6 @@ class ReviewServer(ThreadingHTTPServer):
         self._free = BoundedSemaphore(_MOST_CONNECTIONS)
         super().__init__(("127.0.0.1", port), Handler)
         self.review = review
-        # Where site files are written.
         self.sites = sites
         self.token = secrets.token_urlsafe(24)
         # lxml's trees are read by one request at a time.
@@ -104,7 +103,6 @@ class ReviewServer(ThreadingHTTPServer):
         self._thread.start()
 
     def wait(self) -> None:
-        """Serve until the process ends."""
         self._thread.join()
 
     def close(self) -> None:
@@ -119,8 +117,6 @@ class ReviewServer(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One connection."""
-
     server: ReviewServer
     protocol_version = "HTTP/1.1"
     # Answers are small, and the browser waits for each.
