@@ -1,8 +1,7 @@
 // The review: the list, the page in view, and the actions of keys and buttons.
 
-import { get, post } from "/api.js";
+import { $, cut, get, made, post } from "/common.js";
 import { showCrawl } from "/crawl.js";
-import { $, cut, made } from "/dom.js";
 import { COMMENT, Labels, MAIN, NEITHER } from "/labels.js";
 import { showLines } from "/lines.js";
 import { List } from "/list.js";

@@ -1,8 +1,7 @@
 // The crawl: its hosts with their scores, share of text kept and kinds of pages, and the
 // teaching of each.
 
-import { post } from "/api.js";
-import { $, bar, grouped, made } from "/dom.js";
+import { $, bar, grouped, made, post } from "/common.js";
 
 const BINS = 10;
 const COLUMNS = [

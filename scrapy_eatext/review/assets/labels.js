@@ -1,6 +1,6 @@
 // A page's labels: a sign for each block, undo and redo, and saving.
 
-import { post } from "/api.js";
+import { post } from "/common.js";
 
 export const MAIN = "m", COMMENT = "c", NEITHER = "-";
 

@@ -1,7 +1,6 @@
 // The lines that the perceptron reads, with their text density and labels.
 
-import { post } from "/api.js";
-import { $, bar, grouped, made } from "/dom.js";
+import { $, bar, grouped, made, post } from "/common.js";
 
 const NAMES = { m: "main", c: "comment", "-": "" };
 

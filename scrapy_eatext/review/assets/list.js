@@ -1,6 +1,6 @@
 // The list of pages, weakest score first: only rows in view have elements.
 
-import { $, bar, cut, grouped, made } from "/dom.js";
+import { $, bar, cut, grouped, made } from "/common.js";
 
 const HEIGHT = 46;
 

@@ -1,6 +1,6 @@
 // The text of the shown choice, and beside it another, with the lines of only one marked.
 
-import { $, grouped, made } from "/dom.js";
+import { $, grouped, made } from "/common.js";
 
 const MOST_LINES = 4000;
 // The browser lays out stretches of so many characters when they come into view.
