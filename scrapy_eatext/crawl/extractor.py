@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from scrapy_eatext.execution.choice import Choice
     from scrapy_eatext.result import Chunk
 
-_EMPTY = Outcome(NOTHING, "empty")
 # Statuses whose responses have no body, by HTTP's rules.
 _WITHOUT_BODY = frozenset((204, 205, 304))
 
@@ -129,10 +128,6 @@ class Extractor:
     def _submit(
         self, html: Any, url: str, choice: Choice, sought: tuple[str, int] | None = None
     ) -> Future[Outcome]:
-        if not (html if isinstance(html, (str, bytes)) else html.body):
-            nothing: Future[Outcome] = Future()
-            nothing.set_result(_EMPTY)
-            return nothing
         job = Job(html, url, choice, self._limits, self._fields, sought)
         return self._executor.submit(job.bounded())
 
@@ -142,8 +137,7 @@ class Extractor:
         """Count an outcome that is used; ``stats`` is the prefix for its kind, if any."""
         if stats:
             self._tally.inc(f"{stats}/{outcome.kind}")
-        if outcome is not _EMPTY:  # for it no algorithm ran
-            self._tally.outcome(url, outcome)
+        self._tally.outcome(url, outcome)
         return Extracted(outcome.result, outcome.kind, choice)
 
     async def of_html(self, html: str | bytes, url: str) -> Extracted | None:
