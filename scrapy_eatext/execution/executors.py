@@ -57,14 +57,20 @@ class InPlace:
 Runner = InPlace | InProcess
 
 
-@dataclass(frozen=True, slots=True)
-class _Running:
-    """A job that a thread runs, when it is late, and what the thread was started with."""
+_Task = tuple[Job, "Future[Outcome]"]
 
-    job: Job
-    late_at: float
+
+@dataclass(eq=False, slots=True)
+class _Seat:
+    """What one thread after the other works with; ``end`` is done when the last ends.
+
+    The thread in it is late with its task, if it has one, at ``late_at``.
+    """
+
     runner: Runner
     end: Future[None]
+    task: _Task | None = None
+    late_at: float = math.inf
 
 
 class Pool:
@@ -87,15 +93,13 @@ class Pool:
         self._size = size
         self._make_runner = make_runner
         self._begin = begin
-        self._queue: SimpleQueue[tuple[Job, Future[Outcome]] | None] = SimpleQueue()
+        self._queue: SimpleQueue[_Task | None] = SimpleQueue()
         # Keeps jobs from being queued behind the None that ends a thread.
         self._lock = Lock()
         self._one_at_a_time = Lock()
         self._closed = False
         self._open = 0  # the number of jobs that are not done
-        self._runners: list[Runner] = []
-        self._ends: list[Future[None]] = []
-        self._running: dict[Future[Outcome], _Running] = {}
+        self._seats: list[_Seat] = []
         self._endless = 0  # the number of jobs that were given up and still run
         self._ended = Event()
 
@@ -106,9 +110,9 @@ class Pool:
                 has_thread = _start(self._do_alone, (job, future), "eatext-after")
             else:
                 self._open += 1
-                if len(self._runners) < min(self._open, self._size):
+                if len(self._seats) < min(self._open, self._size):
                     self._start_thread()
-                has_thread = bool(self._runners)
+                has_thread = bool(self._seats)
                 if has_thread:
                     self._queue.put((job, future))
         if not has_thread:
@@ -116,14 +120,12 @@ class Pool:
         return future
 
     def _start_thread(self) -> None:
-        number = len(self._runners)
-        end: Future[None] = Future()
-        end.set_running_or_notify_cancel()  # so that no waiter can cancel it
-        runner = self._make_runner()
-        if _start(self._work, (runner, end), f"eatext-{number}"):
-            self._runners.append(runner)
-            self._ends.append(end)
-            if not number and isinstance(runner, InPlace):
+        number = len(self._seats)
+        seat = _Seat(self._make_runner(), Future())
+        seat.end.set_running_or_notify_cancel()  # so that no waiter can cancel it
+        if _start(self._work, (seat,), f"eatext-{number}"):
+            self._seats.append(seat)
+            if not number and isinstance(seat.runner, InPlace):
                 _start(self._watch, (), "eatext-watch")
             return
         message = "Extraction has %d of %d threads (the system gives no more)%s"
@@ -131,16 +133,11 @@ class Pool:
         logger.error(message, number, self._size, where)
         self._size = number
 
-    def _work(
-        self,
-        runner: Runner,
-        end: Future[None],
-        given_up: tuple[Job, Future[Outcome]] | None = None,
-    ) -> None:
+    def _work(self, seat: _Seat, given_up: _Task | None = None) -> None:
         if self._begin:
             self._begin()
         if given_up:
-            _do(runner, *given_up, is_running=True)
+            _do(seat.runner, *given_up, is_running=True)
             given_up = None
         size = 0
         while task := self._queue.get():
@@ -149,41 +146,39 @@ class Pool:
             if self._endless >= _MOST_ENDLESS:
                 job = replace(job, give_up=job.give_up or "timed_out")
             limit = 2 * job.limits.timeout
-            late_at = time.monotonic() + limit + _GRACE if limit else math.inf
-            # With the lock, as _watch() may go through these.
+            seat.task = task = job, future
+            seat.late_at = time.monotonic() + limit + _GRACE if limit else math.inf
+            _do(seat.runner, job, future)
             with self._lock:
-                self._running[future] = _Running(job, late_at, runner, end)
-            _do(runner, job, future)
-            with self._lock:
-                if not self._running.pop(future, None):
+                if seat.task is not task:
                     self._endless -= 1
-                    return  # another thread has taken the place
+                    return  # another thread has taken the seat
+                seat.task, seat.late_at = None, math.inf
                 self._open -= 1
             # A waiting thread must not keep its last page in memory.
             del task, job, future
             name = current_thread().name
-            if size >= TURN and _start(self._work, (runner, end), name):
+            if size >= TURN and _start(self._work, (seat,), name):
                 return
-        _close(runner)
-        end.set_result(None)  # close() waits for it
+        _close(seat.runner)
+        seat.end.set_result(None)  # close() waits for it
 
     def _watch(self) -> None:
         """Give up the jobs that are late."""
         while not self._ended.wait(_CHECK_SECONDS):
             now = time.monotonic()
             with self._lock:
-                running = self._running.items()
-                late = [future for future, one in running if one.late_at < now]
-                found = [(self._running.pop(future), future) for future in late]
+                late = [(s, s.task) for s in self._seats if s.task and s.late_at < now]
+                for seat, _ in late:
+                    seat.task, seat.late_at = None, math.inf
                 self._endless += len(late)
                 self._open -= len(late)
-            while found:
-                self._give_up(*found.pop())
-            del late
+            while late:
+                self._give_up(*late.pop())
 
-    def _give_up(self, running: _Running, future: Future[Outcome]) -> None:
+    def _give_up(self, seat: _Seat, task: _Task) -> None:
         """Leave a thread to its job, and start another that begins with the last resort."""
-        job = running.job
+        job, future = task
         message = "The extraction of %s does not end, and keeps its thread; %s"
         advice = 'with EATEXT_EXECUTOR = "process" it would be stopped'
         logger.warning(message, job.url, advice)
@@ -191,7 +186,7 @@ class Pool:
         if not isinstance(job.html, (str, bytes)):
             # The endless job may read the tree, so that the callback gets another.
             job.html._cached_selector = None  # noqa: SLF001
-        args = (running.runner, running.end, (easier, future))
+        args = (seat, (easier, future))
         if not _start(self._work, args, "eatext-again"):
             self._work(*args)
 
@@ -207,15 +202,15 @@ class Pool:
         """Finish the jobs in the queue, then end the threads."""
         with self._lock:
             self._closed = True
-            for _ in self._ends:
+            for _ in self._seats:
                 self._queue.put(None)
-        for end in self._ends:
-            await wait(end)
+        for seat in self._seats:
+            await wait(seat.end)
         self._ended.set()
 
     def counts(self) -> Mapping[str, int]:
         """The number of workers that ``started``, ``died``, and so on."""
-        return sum((runner.counts for runner in self._runners), Counter())
+        return sum((seat.runner.counts for seat in self._seats), Counter())
 
 
 class Inline(Pool):

@@ -198,7 +198,7 @@ def test_a_thread_is_left_to_a_job_that_does_not_end(made, monkeypatch, caplog, 
     Stuck.ended.set()
     assert happens(lambda: not pool._endless)
     assert outcome_of(pool, job(LONG, "Plain")).kind == "extracted"
-    assert len(pool._runners) == 1
+    assert len(pool._seats) == 1
 
 
 def kill_before_pages(monkeypatch, more_than=0):
@@ -432,9 +432,9 @@ def test_threads_start_as_they_are_needed():
     for _ in range(5):
         outcome_of(pool, job(LONG, "Plain"))
         time.sleep(0.05)
-    assert len(pool._ends) <= 2
+    assert len(pool._seats) <= 2
     pages = [pool.submit(job(LONG + "slow", "Slow")) for _ in range(4)]
-    assert 4 <= len(pool._ends) < 7
+    assert 4 <= len(pool._seats) < 7
     assert {page.result(PATIENCE).kind for page in pages} == {"extracted"}
     run(pool.close())
 
