@@ -109,11 +109,6 @@ def adopt_retry(meta: dict[Any, Any], retry: Mapping[Any, Any]) -> None:
         meta["redirect_urls"] = urls
 
 
-def has_retry_meta(meta: Mapping[Any, Any], added: Mapping[Any, Any]) -> bool:
-    """Whether a request already has the meta that a retry would add."""
-    return all(key in meta and meta[key] == added[key] for key in added)
-
-
 def make_direct(meta: dict[Any, Any], added: Mapping[Any, Any]) -> None:
     """Add a retry's meta to a page's first request."""
     meta[DIRECT] = "dont_cache" in meta
@@ -122,11 +117,10 @@ def make_direct(meta: dict[Any, Any], added: Mapping[Any, Any]) -> None:
 
 def was_direct(meta: dict[Any, Any]) -> bool:
     """Whether a request was made direct.  Removes the mark."""
-    if DIRECT not in meta:
-        return False
-    if not meta.pop(DIRECT):
+    had_dont_cache = meta.pop(DIRECT, None)
+    if had_dont_cache is False:
         meta.pop("dont_cache", None)
-    return True
+    return had_dont_cache is not None
 
 
 def clean(request: Request) -> None:

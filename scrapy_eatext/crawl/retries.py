@@ -20,7 +20,6 @@ from scrapy_eatext.crawl.ownrequests import (
     adopt_retry,
     counted_failure,
     download,
-    has_retry_meta,
     make_direct,
     retry_meta,
     was_direct,
@@ -94,7 +93,7 @@ class Retries:
         with suppress(SettingError):  # logged with the response
             choice = self._config.choice_for(request.url, request.meta.get(INPUT))
             added = choice.weak.meta if choice else {}
-            if added and not has_retry_meta(request.meta, added):
+            if added and not added.items() <= request.meta.items():
                 make_direct(request.meta, added)
                 self._tally.inc("weak/direct")
 
@@ -114,14 +113,14 @@ class Retries:
         """The page's answer, or that of its retry if the page is weak and it is better."""
         response, outcome, choice = first
         weak = choice.weak
-        if not weak.meta or not _may_retry(request):
+        if not _may_retry(request):
             return first
         host = self._host(request)
         weak_page = is_weak(outcome, weak, response.body)
         if direct or not weak_page:
             host.add(was_right=direct and not weak_page)
             return first
-        if has_retry_meta(request.meta, weak.meta):
+        if weak.meta.items() <= request.meta.items():  # a retry would be the same
             return first
         if self._offline or not host.may_retry(weak):
             self._tally.inc("weak/given_up")

@@ -16,7 +16,6 @@ from scrapy_eatext.crawl.decay import DecayWatch, report_decay
 from scrapy_eatext.crawl.extractor import Extracted, Extractor, attached, urls_of
 from scrapy_eatext.crawl.ownrequests import (
     DIRECT,
-    INPUT,
     OWN,
     RESULT,
     clean,
@@ -107,7 +106,7 @@ class Service:
                     self.retries.skipped(request, response)
             else:
                 outcome = await self.extractor.run(response, response.url, choice)
-                if self.config.retries or INPUT in request.meta:
+                if choice.weak.meta:
                     answer = response, outcome, choice
                     response, outcome, choice = await self.retries.better(
                         request, answer, direct=direct

@@ -247,12 +247,6 @@ class Config:
         # A request's meta also overrides a site that is off.
         return overridden(choice or self.choice, overrides, "request.meta['eatext']")
 
-    @cached_property
-    def retries(self) -> bool:
-        """Whether some pages are retried, even if no request says so."""
-        choices = (self.choice, *self.sites.values())
-        return any(choice.weak.meta for choice in choices if choice)
-
 
 def _with_site_files(choice: Choice, folder: object) -> Choice:
     """A choice whose default algorithm uses the site files of a folder."""
