@@ -29,7 +29,14 @@ from scrapy_eatext.page.names import BYLINES
 from scrapy_eatext.page.tables import rows_with, values_of
 from scrapy_eatext.page.tags import HEADING, TAG_ID
 from scrapy_eatext.page.values import beginning, shortened
-from scrapy_eatext.page.walk import IMAGE, nodes_of
+from scrapy_eatext.page.walk import (
+    IMAGE,
+    MAX_TOKENS,
+    MAX_VALUE,
+    attribute_values,
+    name_tokens,
+    nodes_of,
+)
 from scrapy_eatext.result import Entry
 
 if TYPE_CHECKING:
@@ -254,14 +261,16 @@ class _Reader:
         places = _places_of_links(self._walk)
         by_list: dict[tuple[object, ...], list[tuple[int, int]]] = defaultdict(list)
         alike = self._alike()
-        for row in watched(sorted(places)[:_LINKS]):
+        links = sorted(places)[:_LINKS]
+        classes = self._classes(links)
+        for row in watched(links):
             block = self._block_of(places[row])
             if block < 0:
                 continue
             share, begins, leads = self._line(block, *places[row][block])
             if share < _OF_LINE and not (leads or self._is_heading(block)):
                 continue
-            names = map(self._walk.names_of, (row, self._parents[row]))
+            names = classes[row], classes[self._parents[row]]
             by_list[(alike[row], begins, *names)].append((row, block))
         chosen = [
             (candidates, is_kept)
@@ -278,6 +287,18 @@ class _Reader:
             if links and (is_kept or not _list_of(links).length):
                 lists.append(_list_of(links))
         return lists
+
+    def _classes(self, links: Sequence[int]) -> dict[int, tuple[int, ...]]:
+        """The words in the class names of links and their parents.
+
+        Those of ids do not count, as an id may have the words of the entry.
+        """
+        rows = sorted({*links, *map(self._parents.__getitem__, links)})
+        values = attribute_values(self._walk, rows, "class")
+        return {
+            row: name_tokens((value or "")[:MAX_VALUE])[:MAX_TOKENS]
+            for row, value in zip(rows, values, strict=True)
+        }
 
     def _are_kept(self, candidates: Sequence[tuple[int, int]]) -> bool:
         return bool(self._kept[[block for _, block in candidates]].mean() >= 0.5)
