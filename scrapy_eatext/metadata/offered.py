@@ -25,6 +25,7 @@ from scrapy_eatext.page.urls import host_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
+    from scrapy_eatext.page.walk import Walk
 
 # How many blocks before and after the name are searched, and how many prices are read.
 _BEFORE, _BEHIND, _MAX_PRICES = 60, 250, 150
@@ -47,7 +48,7 @@ _NOT_AFTER = re.compile(
     r"livraison|au lieu de|économi\w*|remise|ht|risparmi\w*|sconto|spedizione|"
     r"iva esclusa|ahorr\w*|envío|antes|descuento|cuotas de|frete|economi\w*|desconto|"
     r"parcelas de|korting|bez dph|brez ddv|excl\w*|ex\.? vat|доставк\w*|скидк\w*"
-    r")|建議售價|原價|每期|運費|折抵|定価|送料)\W{0,4}$|\+\s?$|[−–-]$"
+    r")|建議售價|原價|每期|運費|折抵|定価|送料)\W{0,4}$|[+=]\s?$|[−–-]$"
 )
 _NOT_BEFORE = re.compile(
     r"\s*(?:(?:/|per|a|pro|par|al)\s?(?:[0-9]{1,4}\s?)?(?:mo|months?|monat|mois|"
@@ -188,19 +189,14 @@ class _Prices:
             yield from self._in_block(i)
 
     def _in_block(self, i: int) -> Iterator[_Price]:
-        row = self._walk.blocks.item(i, _ELEMENT)
-        if self._size(row) > 1:
-            # The block's first element within the one that has other blocks too.
-            around, row = row, self._walk.blocks.item(i, _INNER)
-            while row != around and (outer := self._cell(row, _PARENT)) != around:
-                row = outer
+        row = priced_row(self._walk, i)
         node = self._walk.node(row)
         inside = list(islice(node.iter(etree.Element), _MAX_INSIDE))
         names: set[str] = set()
         text, is_old = self._blocks.text(i), False
         if len(inside) < _MAX_INSIDE:
             names.update(*map(_names, inside))
-            asked = " ".join(_asked(node)[: 2 * _LONGEST].split())
+            asked = asked_text(node)
             if any(prices_in(asked)):
                 text = asked
             else:  # a shop may name all prices after old ones
@@ -208,12 +204,8 @@ class _Prices:
         score = self._score(i, row, node, names)
         if score is None:
             return
-        text, done = f"{self._label(i)} {text}", 0
-        for begin, end, number, sign in prices_in(text):
-            before, behind = text[done:begin].casefold(), text[end:].casefold()
-            done = end
-            if _NOT_AFTER.search(before) or _NOT_BEFORE.match(behind):
-                continue
+        text = f"{self._label(i)} {text}"
+        for before, number, sign, _ in asked_prices(text):
             language = "ja" if _TAX.search(text) else self._language
             code = currency_of(sign, self._host, language)
             price = amount(number, code)
@@ -228,10 +220,6 @@ class _Prices:
         is_label = parent == around and block(before, BlockColumn.CHARS) <= _LABEL
         label = self._blocks.text(before) if is_label else ""
         return label if label.strip("+−–- ") and not _DIGIT.search(label) else ""
-
-    def _size(self, row: int) -> int:
-        """The number of blocks in an element."""
-        return self._cell(row, _LAST) - self._cell(row, _FIRST)
 
     def _score(self, i: int, row: int, node: Any, names: set[str]) -> float | None:
         """How near a block is to the name, None if it is of something else.
@@ -251,11 +239,40 @@ class _Prices:
         kinds = self._walk.blocks[self._start + 1 : i, BlockColumn.KIND]
         headings = int((kinds == HEADING).sum())
         is_before = i < self._start
-        return -log2(1 + self._size(row)) - headings - 3 * is_link - is_before
+        return -log2(1 + _size(self._walk, row)) - headings - 3 * is_link - is_before
+
+
+def _size(walk: Walk, row: int) -> int:
+    """The number of blocks in an element."""
+    return walk.elements.item(row, _LAST) - walk.elements.item(row, _FIRST)
+
+
+def priced_row(walk: Walk, i: int) -> int:
+    """The element of a block, or its first one if the element has other blocks too."""
+    row = walk.blocks.item(i, _ELEMENT)
+    if _size(walk, row) > 1:
+        around, row = row, walk.blocks.item(i, _INNER)
+        while row != around and (outer := walk.elements.item(row, _PARENT)) != around:
+            row = outer
+    return row
+
+
+def asked_prices(text: str) -> Iterator[tuple[str, str, str, str]]:
+    """The prices that may be asked for: text before, number, sign, price as written."""
+    done = 0
+    for begin, end, number, sign in prices_in(text):
+        before, behind = text[done:begin].casefold(), text[end:].casefold()
+        done = end
+        if not (_NOT_AFTER.search(before) or _NOT_BEFORE.match(behind)):
+            yield before, number, sign, text[begin:end]
+
+
+def asked_text(node: Any) -> str:
+    """The text of an element in one line, without prices from before a sale."""
+    return " ".join(_asked(node)[: 2 * _LONGEST].split())
 
 
 def _asked(node: Any) -> str:
-    """The text of an element without prices from before a sale."""
     asked = node.text or ""
     for child in node:
         if isinstance(child.tag, str) and child.tag not in SKIP and not _is_old(child):

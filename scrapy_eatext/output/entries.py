@@ -19,13 +19,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from scrapy_eatext.deadline import watched
+from scrapy_eatext.metadata.offered import asked_prices, asked_text, priced_row
+from scrapy_eatext.metadata.prices import amount, prices_in
 from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.passages import words_of
 from scrapy_eatext.output.posts import without_says
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
-from scrapy_eatext.page.names import BYLINES
+from scrapy_eatext.page.names import BYLINES, MEMBERS, POST_TIMES
 from scrapy_eatext.page.tables import rows_with, values_of
 from scrapy_eatext.page.tags import HEADING, TAG_ID
 from scrapy_eatext.page.values import beginning, shortened
@@ -64,16 +66,11 @@ _TEASER = 100
 _SURE = 18
 # The least mean number of links below the heading of a section.
 _IN_SECTION = 1.5
-# The most characters of a date, price or author; in how many blocks of an entry, and in
-# how many elements, they are looked for.
-_LINE, _NEAR, _FEW = 60, 20, 3
-_SIGN = (
-    r"[$¢£¥€₹₽₩₺₫₴]|\b(?:AUD|CAD|CHF|CNY|EUR|GBP|JPY|PLN|SEK|USD)\b|\b(?:kr|zł|Kč)\b"
-)
-_NUMBER = r"\d[\d.,'\u2009\xa0]{0,20}"
-_PRICE = re.compile(
-    rf"(?:(?:{_SIGN}){_NUMBER}\s)?((?:{_SIGN})\s?{_NUMBER}|{_NUMBER}\s?(?:{_SIGN}))"
-)
+# The most characters of a date, price or author, and of a line that begins with a price;
+# in how many blocks of an entry, and in how many elements, they are looked for.
+_LINE, _PRICED, _NEAR, _FEW = 60, 150, 20, 3
+# How many days ahead the date of an event may be.
+_AHEAD = 1000
 # A number that stands before a title, such as "2." or "#2".
 _RANK = re.compile(r"\W{0,3}\d{1,6}\W{0,3}")
 # Who wrote an entry, and what may follow the name.
@@ -83,14 +80,17 @@ _BY = re.compile(
     re.IGNORECASE,
 )
 _BEHIND = re.compile(r"\s{0,3}[;|·•»–—\n]|\s-\s|[\s,(]{1,9}\d")
+# A label before an author's name; the day behind a month.
+_LABEL = re.compile(r"\A(?:author|autor|auteur)\b:? *", re.IGNORECASE)
+_DAY = re.compile(r"\W{0,9}\d")
 # What may stand between a title and the text behind it in its line.
 _DASHES = "–—-:|"
 _BETWEEN = " \xa0\t–—-:|·•,;/"
 # A link's text with a name in it, not only the number of a page.
 _NAME = re.compile(r"[^\W\d_].{0,9}?[^\W\d_]|\d(?:\W?\d){4}", re.DOTALL)
-_PARENT = ElementColumn.PARENT
+_PARENT, _TAG = ElementColumn.PARENT, ElementColumn.TAG
 _FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
-_TIME = TAG_ID["time"]
+_TIME, _LINK = TAG_ID["time"], TAG_ID["a"]
 _CELLS = (TAG_ID["td"], TAG_ID["th"])
 
 
@@ -261,9 +261,9 @@ class _Reader:
         places = _places_of_links(self._walk)
         by_list: dict[tuple[object, ...], list[tuple[int, int]]] = defaultdict(list)
         alike = self._alike()
-        links = sorted(places)[:_LINKS]
-        classes = self._classes(links)
-        for row in watched(links):
+        numbers = sorted(places)[:_LINKS]
+        classes = self._classes(numbers)
+        for row in watched(numbers):
             block = self._block_of(places[row])
             if block < 0:
                 continue
@@ -388,7 +388,7 @@ class _Reader:
     def _alike(self) -> list[int]:
         """For each element a hash of the tags of the elements around it and its own."""
         elements = self._walk.elements
-        tags = elements[:, ElementColumn.TAG]
+        tags = elements[:, _TAG]
         # Cells of different columns have different hashes.
         columns = np.where(np.isin(tags, _CELLS), elements[:, ElementColumn.PLACE], -1)
         hashes: list[int] = []
@@ -493,21 +493,43 @@ def _lines(text: bytes) -> Iterator[str]:
 
 def _is_more(text: str) -> bool:
     """Whether a text before a title is not only the entry's number."""
-    return bool(text) and bool(not _RANK.fullmatch(text) or _PRICE.search(text))
+    return bool(text) and bool(not _RANK.fullmatch(text) or any(prices_in(text)))
+
+
+def _amounts(prices: Iterable[tuple[str, str, str]]) -> dict[float, str]:
+    """Of prices, with number and sign, those with the first one's sign by their amounts."""
+    found = list(prices)
+    return {
+        float(amount(number)): written
+        for number, sign, written in found
+        if sign == found[0][1]
+    }
+
+
+def _says_more(text: str) -> bool:
+    """Whether a text has more than prices."""
+    for begin, end, *_ in reversed(list(prices_in(text))):
+        text = text[:begin] + text[end:]
+    return any(map(str.isalnum, text))
+
+
+def _undated(name: str, behind: str) -> str:
+    """A name without the month of a date that begins in it."""
+    before, _, last = name.rpartition(" ")
+    return before if dates.is_month(last) and _DAY.match(behind) else name
 
 
 def _by(line: str) -> str:
     """The author whom a line such as "Started by Ann, 02.03.2026" names, or ""."""
     found = _BY.match(line)
-    name, _, last = found[1].rpartition(" ") if found else ("", "", "")
-    return name if dates.is_month(last) else f"{name} {last}".strip()
+    return _undated(found[1], line[found.end(1) :]) if found else ""
 
 
 def _named(line: str) -> str:
     """The author in a text that is marked as such, without a date and the like."""
-    name = _BEHIND.split(line, 1)[0]
-    before, _, last = name.rpartition(" ")
-    name = _by(line) or (before if dates.is_month(last) else name).rstrip(" ,(")
+    line = _LABEL.sub("", line)
+    name = _BEHIND.split(line, maxsplit=1)[0]
+    name = _by(line) or _undated(name, line[len(name) :]).rstrip(" ,(")
     return "" if name.endswith(":") else name
 
 
@@ -527,8 +549,10 @@ class _Details:
         self._kept = frozenset(judged.shown.units)
         self._day_first = judged.text_page.is_day_first
         self._first_blocks = walk.elements[:, _FIRST]
-        self._times = rows_with(walk.elements, ElementColumn.TAG, _TIME)
-        self._authors = BYLINES.rows(walk)
+        self._times = rows_with(walk.elements, _TAG, _TIME)
+        self._dates = POST_TIMES.rows(walk)
+        members = {*MEMBERS.rows(walk)} & {*rows_with(walk.elements, _TAG, _LINK)}
+        self._authors = sorted({*BYLINES.rows(walk), *members})
         images = walk.marks[walk.marks[:, MarkColumn.STYLE] == IMAGE]
         self._images: list[int] = images[:, MarkColumn.BLOCK].tolist()
         around = images[:, MarkColumn.AROUND_STYLE].tolist()
@@ -547,11 +571,13 @@ class _Details:
         lines = [text for _, text in pieces[:_NEAR] if len(text) <= _LINE]
         end = int(self._first_blocks.searchsorted(last))
         times = self._texts(self._times, row, end, "datetime")
+        times += self._texts(self._dates, row, end, "title")
         days = {line: self._iso(line) for line in lines}
         date = next(filter(None, [*map(self._iso, times), *days.values()]), "")
-        prices = filter(None, map(_PRICE.search, lines))
-        # Of two prices side by side the first is the old one.
-        price = next((found[1].strip() for found in prices), "")
+        if not date:  # it may be that of an event
+            coming = (self._iso(text, _AHEAD) for text in (*times, *lines))
+            date = next(filter(None, coming), "")
+        price = self._price(pieces[:_NEAR], block)
         marked = self._texts(self._authors, row, end)
         names = [(line, _named(without_says(line))) for line in marked]
         names += [(line, without_says(_by(line))) for line in lines]
@@ -563,9 +589,33 @@ class _Details:
             and not days.get(text)
             and text != byline
             and without_says(text) != author
-            and any(map(str.isalnum, _PRICE.sub("", text)))
+            and _says_more(text)
         )
         return Entry(name, title.url, text, date, price, self._image(row, last), author)
+
+    def _price(self, pieces: Iterable[tuple[int, str]], title: int) -> str:
+        """The first price of an entry that is not an old one; the lowest of its line.
+
+        Others in the line are from before a sale, or the end of a range.
+        """
+        asked: list[dict[float, str]] = []
+        old: set[float] = set()
+        first = ""
+        for n, text in pieces:
+            shown = _amounts(
+                (number, sign, text[begin:end])
+                for begin, end, number, sign in prices_in(text[:_PRICED])
+            )
+            begins = text.startswith(tuple(shown.values()))
+            if not shown or len(text) > (_PRICED if begins else _LINE):
+                continue
+            node = self._walk.node(priced_row(self._walk, n))
+            line = text if n == title else asked_text(node)
+            asked.append(_amounts(found[1:] for found in asked_prices(line)))
+            old |= shown.keys() - asked[-1].keys()
+            first = first or next(iter(shown.values()))
+        current = [{n: one[n] for n in one.keys() - old} for one in asked]
+        return next((one[min(one)] for one in (*current, *asked) if one), first)
 
     def _pieces(
         self, title: _Link, heading: int, first: int, last: int
@@ -597,17 +647,17 @@ class _Details:
         yield from filter(_is_more, _lines(text[start : title.begin]))
         yield from filter(None, _lines(text[title.end : stop]))
 
-    def _texts(
-        self, rows: list[int], begin: int, end: int, name: str = ""
-    ) -> list[str]:
+    def _texts(self, rows: list[int], begin: int, end: int, *names: str) -> list[str]:
         """The short texts of the first of some elements between two rows.
 
-        An element's attribute ``name`` counts before its text.
+        Attributes with one of the names count before the text.
         """
         near = rows[bisect_left(rows, begin) : bisect_left(rows, end)][:_FEW]
         texts = [
-            shortened((name and node.get(name)) or beginning(node, 2 * _LINE))
+            shortened(text)
             for node in nodes_of(self._walk, near)
+            for text in (*map(node.get, names), beginning(node, 2 * _LINE))
+            if text
         ]
         return [text for text in texts if len(text) <= _LINE]
 
@@ -621,8 +671,8 @@ class _Details:
         kept = [n for n in near if n in self._kept]
         return next(iter([*headings, *kept]), link)
 
-    def _iso(self, text: str) -> str:
-        return dates.iso(text, day_first=self._day_first)
+    def _iso(self, text: str, ahead: int = dates.DAYS_AHEAD) -> str:
+        return dates.iso(text, day_first=self._day_first, ahead=ahead)
 
     def _image(self, row: int, last: int) -> str:
         """The address of the first image of an entry's element, no icon."""

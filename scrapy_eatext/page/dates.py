@@ -129,36 +129,38 @@ _TIME = re.compile(rf"(?:[,.\s]{{1,3}}|(?<=日))(\d\d?):(\d\d)(?::(\d\d))?{_BEHI
 _MAX_OFFSET = 14
 _EARLIEST_YEAR = 1990
 # How many days in the future a date may be, as clocks and time zones differ.
-_MAX_DAYS_AHEAD = 2
+DAYS_AHEAD = 2
 _EPOCH = date(1970, 1, 1).toordinal()
 _SECONDS_A_DAY = 86400
 
 
-def iso(text: str, *, day_first: bool = True) -> str:
+def iso(text: str, *, day_first: bool = True, ahead: int = DAYS_AHEAD) -> str:
     """The date, or date and time, of a value in ISO 8601; "" for another value.
 
     With ``day_first`` 3/4/2024 is in April, otherwise in March; 3.4.2024 always is in
-    April.  Only dates since 1990 and not in the future count.
+    April.  Only dates since 1990 and at most ``ahead`` days in the future count.
     """
     text = _in_ascii_digits(text.strip()[:64])
     match = _SINCE_1970.fullmatch(text)
     if match is not None:
         moment = datetime.fromtimestamp(int(match[1]), timezone.utc)
-        return moment.isoformat() if _is_past(moment.date()) else ""
+        return moment.isoformat() if _is_past(moment.date(), ahead) else ""
     match = _ISO.match(text)
     if match is not None:
         year, separator, month, day_of_month, hour, *others = match.groups()
         # Without separators month and day need two digits each.
         if len(day_of_month) + len(month) + len(separator) > 3:
-            day = _day(year, month, day_of_month)
+            day = _day(year, month, day_of_month, ahead)
             return _moment(day, hour, *others) if day and hour else day
-    for day, begin, end in found(text, day_first=day_first):
+    for day, begin, end in found(text, day_first=day_first, ahead=ahead):
         time_of_day = _TIME.match(text, end) or _TIME.search(text, begin, end)
         return _moment(day, *time_of_day.groups()) if time_of_day is not None else day
     return ""
 
 
-def found(text: str, *, day_first: bool = True) -> Iterator[tuple[str, int, int]]:
+def found(
+    text: str, *, day_first: bool = True, ahead: int = DAYS_AHEAD
+) -> Iterator[tuple[str, int, int]]:
     """The dates in a text, in ISO 8601, each with its start and end in the text."""
     text = _in_ascii_digits(text)
     if not _YEAR.search(text):
@@ -167,15 +169,15 @@ def found(text: str, *, day_first: bool = True) -> Iterator[tuple[str, int, int]
         form = next(form for form in "1234567" if match[f"y{form}"])
         year, month, day_of_month = (match[f"{part}{form}"] for part in "ymd")
         if form in _NAMED_FORMS:
-            day = _named(year, month, day_of_month, bool(match["dot"]))
+            day = _named(year, month, day_of_month, ahead, has_dot=bool(match["dot"]))
         elif form == _AMBIGUOUS:
             ways = (month, day_of_month), (day_of_month, month)
             # With dots the day is first everywhere.
             is_first = day_first or "." in match[0]
             likely, unlikely = ways if is_first else reversed(ways)
-            day = _day(year, *likely) or _day(year, *unlikely)
+            day = _day(year, *likely, ahead) or _day(year, *unlikely, ahead)
         else:
-            day = _day(year, month, day_of_month)
+            day = _day(year, month, day_of_month, ahead)
         if day:
             yield day, match.start(), match.end()
 
@@ -192,7 +194,7 @@ def is_month(word: str) -> bool:
     return word.lower().strip(".") in _MONTH_OF
 
 
-def _named(year: str, month: str, day: str, has_dot: bool = False) -> str:
+def _named(year: str, month: str, day: str, ahead: int, *, has_dot: bool) -> str:
     """The day of a date with the name of a month, "" if the date is invalid."""
     name = month.lower()
     number = (has_dot and _DOTTED.get(name)) or _MONTH_OF.get(name)
@@ -200,20 +202,20 @@ def _named(year: str, month: str, day: str, has_dot: bool = False) -> str:
         return ""
     if year.startswith("25") and _THAI.match(name):
         year = str(int(year) - _BUDDHIST)
-    return _day(year, str(number), day)
+    return _day(year, str(number), day, ahead)
 
 
-def _day(year: str, month: str, day: str) -> str:
+def _day(year: str, month: str, day: str, ahead: int) -> str:
     try:
         value = date(int(year), int(month), int(day))
     except ValueError:
         return ""
-    is_valid = value.year >= _EARLIEST_YEAR and _is_past(value)
+    is_valid = value.year >= _EARLIEST_YEAR and _is_past(value, ahead)
     return value.isoformat() if is_valid else ""
 
 
-def _is_past(day: date) -> bool:
-    return day.toordinal() <= _EPOCH + time() // _SECONDS_A_DAY + _MAX_DAYS_AHEAD
+def _is_past(day: date, ahead: int) -> bool:
+    return day.toordinal() <= _EPOCH + time() // _SECONDS_A_DAY + ahead
 
 
 def _moment(day: str, hour: str, minute: str, second: str, half: str, zone: str) -> str:

@@ -101,6 +101,8 @@ WRITERS = Names(
     "author authorname bigusername commenter creator fn handle hnuser member name nick "
     "nickname postauthor poster user username prop:author prop:creator prop:name"
 )
+# A link to the member who began an entry of a board.
+MEMBERS = Names("hnuser nickname user username")
 QUOTES = Names(
     "bbquote blockquote quotation quote quotebox quotecontainer quotecontent quoted "
     "quoteheader quotetitle"

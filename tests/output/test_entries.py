@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import astuple
+from datetime import date, timedelta
 
 import pytest
 from scrapy.http import HtmlResponse
@@ -116,6 +117,17 @@ def test_details():
         ("12,50 €", "12,50 €"),
         ("USD 20", "USD 20"),
         ("from 99 kr", "99 kr"),
+        ("1 149,00 zł", "1 149,00 zł"),
+        ("R$ 9,90", "R$ 9,90"),
+        (
+            "<del>€ 20</del> <i>Original price was: € 20.</i> € 15.50 <i>Now: € 15.50</i>",
+            "€ 15.50",
+        ),
+        ("<span>€ 20</span><span>-10%</span><span>€ 18</span>", "€ 18"),
+        ("€ 20<div><s>€ 20</s> € 18</div>", "€ 18"),
+        ("€ 12 (1 kg = € 6)", "€ 12"),
+        ("€ 5 - € 9", "€ 5"),
+        ("€ 1.100 / month", "€ 1.100"),
         ("10 pieces", ""),
     ],
 )
@@ -155,6 +167,16 @@ def test_prices(text, price):
             "{link}<p class=author>Ann Li, Bo Ek - 3 min",
             ("", "", "", "Ann Li, Bo Ek"),
         ),
+        (
+            "<ul>{}</ul>",
+            "{link}<br>1 point by <a class=user>bo</a>, <i class=age title=2024-03-04>1 h",
+            ("1 point by bo, 1 h", DAY, "", "bo"),
+        ),
+        (
+            "{}",
+            "{link}<p>{text}<p class=byline>Author <a href=/u/ann>Ann March</a>",
+            (TEXT, "", "", "Ann March"),
+        ),
         ("{}", "<p>2.<p>{link}<p>{text}<p>$ 20.00", (TEXT, "", "$ 20.00", "")),
         ("{}", "{link} – $ 20.00", ("", "", "$ 20.00", "")),
         ("{}", "<h2>{name}</h2><p>{text}<p>{more}", (TEXT, "", "", "")),
@@ -176,6 +198,14 @@ def test_details_beside_the_title(around, one, details):
     found = entries(around.format(html))
     assert [(one.title, one.url) for one in found] == named(*NAMES)
     assert {(*astuple(one)[2:5], one.author) for one in found} == {details}
+
+
+def test_days_of_events():
+    """A day in the future counts if there is none in the past."""
+    coming = (date.today() + timedelta(days=90)).isoformat()
+    for text, day in ((f"Until {coming}", coming), (f"{DAY} – {coming}", DAY)):
+        html = repeated(lambda name: f"<li>{link(name)}<p>{text}</li>")  # noqa: B023
+        assert {one.date for one in entries(f"<ul>{html}</ul>")} == {day}
 
 
 def test_lines_and_cards_without_elements_between():
