@@ -14,7 +14,7 @@ from scrapy_eatext.metadata.jsonld import OF_EVENTS, JsonLd, count_of
 from scrapy_eatext.metadata.media import figures_in, films_in, images_in, media_of
 from scrapy_eatext.metadata.people import is_name, people_in, trimmed
 from scrapy_eatext.metadata.schema import Data
-from scrapy_eatext.metadata.visible import Visible, key
+from scrapy_eatext.metadata.visible import Visible, key, names_at_home
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.characters import strip_unstorable
 from scrapy_eatext.page.names import BREADCRUMBS
@@ -252,14 +252,21 @@ class Reader:
         behind, before = separators[-1], separators[0]
         host = key((self._page.url or "").partition("://")[2].partition("/")[0])
         name = self._site_key
-        for edge, remaining in (
-            (title[behind.end() :], title[: behind.start()]),
-            (title[: before.start()], title[before.end() :]),
-        ):
-            end = key(edge)
+        edges = [
+            (key(title[behind.end() :]), title[: behind.start()].strip()),
+            (key(title[: before.start()]), title[before.end() :].strip()),
+        ]
+        for end, remaining in edges:
+            if end and end in self._shown_names:
+                return remaining
+        for end, remaining in edges:
             if end and (end == name or (len(end) > 3 and (end in host or end in name))):
-                return remaining.strip()
+                return remaining
         return title
+
+    @cached_property
+    def _shown_names(self) -> frozenset[str]:
+        return self._safely(lambda: names_at_home(self._page), frozenset())
 
     def _confirmed(self, source: str, title: str) -> _Found:
         """The first heading whose words are in the title; the title if there is none."""

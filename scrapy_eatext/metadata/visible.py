@@ -28,7 +28,7 @@ from scrapy_eatext.page.names import BYLINES, COMMENTS, DATELINES, READERS, RELA
 from scrapy_eatext.page.tables import blocks_within, rows_with, values_of
 from scrapy_eatext.page.tags import CODE, HEADING, TAG_ID
 from scrapy_eatext.page.values import BOUNDS, beginning, shortened
-from scrapy_eatext.page.walk import attribute_values, nodes_of
+from scrapy_eatext.page.walk import attribute_values, nodes_in, nodes_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
@@ -133,11 +133,7 @@ class Visible:
 
     @cached_property
     def _home(self) -> tuple[str, ...]:
-        """The addresses with which links to the site's home page may be written."""
-        scheme, _, address = (self._page.url or "").partition("://")
-        host = address.partition("/")[0]
-        whole = f"{scheme}://{host}"
-        return (*_HOME, whole, f"{whole}/") if host else _HOME
+        return _home_of(self._page)
 
     @cached_property
     def headings(self) -> list[tuple[int, str, str]]:
@@ -453,6 +449,28 @@ class Visible:
                 change = "else"
             done = end
             yield Dated(day, text[begin:end], change)
+
+
+def _home_of(page: Page) -> tuple[str, ...]:
+    """The addresses with which links to the site's home page may be written."""
+    scheme, _, address = (page.url or "").partition("://")
+    host = address.partition("/")[0]
+    whole = f"{scheme}://{host}"
+    return (*_HOME, whole, f"{whole}/") if host else _HOME
+
+
+def names_at_home(page: Page) -> frozenset[str]:
+    """The texts of links to the site's home page, and of logos in them, by key()."""
+    walk, home = page.blocks.walk, _home_of(page)
+    links = rows_with(walk.elements, ElementColumn.TAG, _LINK_TAG)
+    hrefs = zip(links, attribute_values(walk, links, "href"), strict=True)
+    rows = [row for row, href in hrefs if href in home][:_MAX_HEADINGS]
+    texts = (
+        part.get("alt") if part.tag == "img" else beginning(part, _SHORT)
+        for parts in nodes_in(walk, rows, ("a", "img"), 2)
+        for part in parts
+    )
+    return frozenset(key(text) for text in texts if text)
 
 
 def _formatted_name(node: Any) -> str:
