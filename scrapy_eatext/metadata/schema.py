@@ -80,6 +80,10 @@ _ADDRESSES = frozenset(
 _ADDRESS_IN = ("href", "src", "data-src")
 # Attributes that have an element's value, before its text.
 _VALUE_IN = ("content", "datetime", "value", "alt")
+# Properties whose text has an item a line.
+_LISTS = frozenset(
+    "ingredients instructions recipeIngredient recipeInstructions".split()
+)
 # Bounds on structured_data: how deep it is nested, and how many values it has.
 _MAX_DEPTH, _MAX_COPIED = 12, 5000
 
@@ -163,6 +167,10 @@ def _value(element: Any, names: Iterable[str], most: int) -> str:
     attributes = (*_ADDRESS_IN, *_VALUE_IN) if is_address else _VALUE_IN
     value = next(filter(None, map(element.get, attributes)), None)
     longest = min(_LONGEST, most)
+    if value is None and not _LISTS.isdisjoint(names):
+        items = (beginning(item, longest) for item in element.iter("li"))
+        if lines := "\n".join(map(shortened, items)):
+            return lines[:longest]
     return shortened(beginning(element, longest) if value is None else value, longest)
 
 

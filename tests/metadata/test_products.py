@@ -99,6 +99,12 @@ def test_steps_of_a_recipe(steps, read):
     assert extract(page(json_ld(data))).recipe.steps == read
 
 
+def test_steps_in_one_element():
+    steps = "<ol itemprop=recipeInstructions><li>Mix.</li><li><b>Bake</b> it.</li></ol>"
+    recipe = f"<div itemscope itemtype=https://schema.org/Recipe>{steps}</div>"
+    assert extract(page(recipe)).recipe.steps == ("Mix.", "Bake it.")
+
+
 def test_a_recipe():
     bread = {
         "@type": "Recipe", "name": "Bread", "prepTime": "PT5M",
