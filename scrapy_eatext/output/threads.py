@@ -436,10 +436,13 @@ class Thread:
         layout = (before[self._ends] > before[:-1]) | (elements[:, _TAG] == _QUOTE)
         elements[layout, _TAG] = TAG_ID["div"]
         # Of nested quotes those with the tag, else the innermost.
-        rows = self._quotes
+        rows, end = self._quotes, 0
         for row, after in zip(rows, (*rows[1:], len(elements)), strict=False):
-            if self._tags[row] == _QUOTE or after >= self._ends[row]:
-                elements[row, _TAG] = _QUOTE
+            if self._tags[row] == _QUOTE:
+                end = max(end, self._ends[row])
+            elif row < end or after < self._ends[row]:
+                continue
+            elements[row, _TAG] = _QUOTE
         return replace(self._walk, elements=elements)
 
     @cached_property

@@ -111,6 +111,7 @@ QUOTES = [
         "</aside>"
     ),
     "<blockquote><blockquote>Cy was first.</blockquote>Which glue?</blockquote>",
+    "<blockquote class=ipsQuote><div class=ipsQuote_contents>Which glue?</div></blockquote>",
 ]
 
 
@@ -124,6 +125,7 @@ def test_quotes(quote):
     assert second.quoted.endswith("Which glue?")
     written = markdown(tree_saying(html, *said))
     assert "> Which glue?" in written
+    assert "> > Which glue?" not in written
     assert "\nThe yellow one." in written
 
 
