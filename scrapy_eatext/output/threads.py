@@ -66,6 +66,8 @@ _AGE = re.compile(r"(?i)\W*\d{1,3}\s?(?:d|h|hr|m|min|mo|s|w|y|yr)s?\W*")
 _SAYS = re.compile(r"(?i)(?:[:：↑]|\b(?:posted|said|wrote)\b.{0,9}(?:\.{3}|…))\s*$")
 # Blockquotes with more than this share of all words are not quotes, but posts.
 _MOST_QUOTED = 0.6
+# A list of topics has fewer words in the mean.
+_SAID = 20
 # A line that names the author is a byline if fewer lines of the post stand above it.
 _SUBJECT = 2
 # How many times before and after an author may be the post's.
@@ -423,11 +425,13 @@ class Thread:
         """The walk with tags as they are needed to lay out posts.
 
         Elements around posts become divs, so that they are no lists or tables, and
-        quotes become blockquotes.  Several posts, none with a byline, stay the list or
-        table that they are: it may be one of topics.
+        quotes become blockquotes.  Several short posts, none with a byline, stay the
+        list or table that they are: it may be one of topics.
         """
         elements = self._walk.elements.copy()
-        is_thread = not self._are_several or any(map(self.byline, self._frames))
+        said = self._words[:-1][self._text_of >= 0].sum()
+        is_thread = not self._are_several or said >= _SAID * len(self._frames)
+        is_thread = is_thread or any(map(self.byline, self._frames))
         # An element is around a post if it holds the post's first element or author.
         marked = np.zeros(len(elements) + 1, dtype=np.intp)
         for frame in self._frames.values() if is_thread else ():

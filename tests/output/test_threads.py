@@ -179,6 +179,12 @@ def test_topics_without_bylines_stay_a_list():
     assert "\n\n  2 replies" in written
 
 
+def test_long_posts_without_bylines_are_no_table():
+    long = [(*post[:2], post[2] * 3) for post in PEOPLE]
+    assert "| **Ann" not in markdown(tree_saying(board("phpBB 2", long)))
+    assert "| **Ann" in markdown(tree_saying(board("phpBB 2")))
+
+
 def test_an_age_is_no_author():
     ages = ("20h", "· 3d", "4 mo")
     people = [(age, *post[1:]) for age, post in zip(ages, PEOPLE, strict=True)]
