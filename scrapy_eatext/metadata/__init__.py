@@ -19,10 +19,16 @@ if TYPE_CHECKING:
     from scrapy_eatext.result import Metadata
 
 
-def read_metadata(page: Page, kind: str = "") -> Metadata:
-    """The metadata of a page of a type.  Raises IncompleteError if a field fails."""
-    return Reader(page, kind).read()
+def read_metadata(
+    page: Page, kind: str = "", opening: tuple[str, str] = ("", "")
+) -> Metadata:
+    """The metadata of a page of a type.  Raises IncompleteError if a field fails.
+
+    ``opening`` has the author and the time of a thread's first post.
+    """
+    return Reader(page, kind, opening).read()
 
 
 def write_metadata(judged: JudgedPage) -> Metadata:
-    return read_metadata(judged.page, judged.verdict.page_type or "")
+    opening = ("", "") if judged.thread is None else judged.thread.opening()
+    return read_metadata(judged.page, judged.verdict.page_type or "", opening)

@@ -88,7 +88,7 @@ _NO_NAME = frozenset(
     "about admin administrator advertisement all anonymous article author authors bio by "
     "category comment comments contributor correspondent default desk details e-mail edit "
     "editor editorial editors email facebook fail false featured follow foto guest home "
-    "info information interest interview login more n/a nan nobody none null our permalink photo "
+    "info information interest interview login message more n/a nan nobody none null our permalink photo "
     "photography photos post posts "
     "press print profile published read release released reply reporter senior share "
     "special staff subscribe super team the this true tweet twitter undefined unknown "

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from functools import cached_property, partial
 from itertools import islice, zip_longest
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy_eatext.deadline import TimeLimitError
@@ -129,15 +130,19 @@ class Reader:
     """Reads the metadata of one page, each field by a method with the field's name.
 
     A field without a method is a text at one of its _PLACES.  ``kind`` is the page's
-    type, as far as it is known.
+    type, as far as it is known; ``opening`` has the author and the time of a thread's
+    first post.
 
     The method yields pairs of a source and a value, the best first; for a date also the
     date as the page has it.  A field whose method fails is left empty, and the others
     are read.
     """
 
-    def __init__(self, page: Page, kind: str = "") -> None:
+    def __init__(
+        self, page: Page, kind: str = "", opening: tuple[str, str] = ("", "")
+    ) -> None:
         self._page, self._kind = page, kind
+        self._author, self._time = opening
         self._metas = page.head.metas
         self._links = page.head.links
         # The raw dates are set when the dates are read.
@@ -317,6 +322,7 @@ class Reader:
         yield "microdata", True, [self._things.in_microdata("author")]
         if not self._shows_others:
             yield "page", True, self._visible.authors(is_dated=is_dated)
+        yield "page", True, [self._author]
 
     @cached_property
     def _shows_others(self) -> bool:
@@ -346,6 +352,16 @@ class Reader:
 
     def _published(self) -> Iterator[_Date]:
         yield from self._iso(self._at("published"))
+        shown = [*islice(filter(itemgetter(1), self._shown_published()), 1)]
+        # Nothing on a thread's page is older than its first post.
+        yield from (
+            opened
+            for opened in self._iso([("page", self._time)])
+            if not shown or opened[1] < shown[0][1] or opened[1].startswith(shown[0][1])
+        )
+        yield from shown
+
+    def _shown_published(self) -> Iterator[_Date]:
         visible = self._visible
         if not self._shows_others:
             yield from self._shown("time", visible.times, "")

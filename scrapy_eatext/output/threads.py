@@ -61,11 +61,14 @@ _OTHER_DATE = re.compile(
 )
 # A word between an author and a date; and an age such as "3 h", which is no name.
 _BEFORE_DATE = re.compile(r"\s(?:am|at|den|el|il|le|on|op)\s*\Z")
+_HOUR_OR_LABEL = re.compile(r"\d:\d\d|[:;]\s")
 _AGE = re.compile(r"(?i)\W*\d{1,3}\s?(?:d|h|hr|m|min|mo|s|w|y|yr)s?\W*")
 # The end of a line that names the author of the quote below.
 _SAYS = re.compile(r"(?i)(?:[:：↑]|\b(?:posted|said|wrote)\b.{0,9}(?:\.{3}|…))\s*$")
 # Blockquotes with more than this share of all words are not quotes, but posts.
 _MOST_QUOTED = 0.6
+# Blocks of fewer words are no text of posts.
+_TEXT = 8
 # A list of topics has fewer words in the mean.
 _SAID = 20
 # A line that names the author is a byline if fewer lines of the post stand above it.
@@ -96,7 +99,8 @@ def _name_in(text: str) -> str:
         return ""
     has_digit = any(map(str.isdigit, name))
     is_name = len(name.split()) <= _WORDS and not (
-        has_digit and (_AGE.fullmatch(name) or dates.iso(name))
+        (has_digit and (_AGE.fullmatch(name) or dates.iso(name)))
+        or _HOUR_OR_LABEL.search(name)
     )
     return name if is_name else ""
 
@@ -332,6 +336,15 @@ class Thread:
         ]
         *_, time, row = min(near, default=("", -1))
         return self._names.get(frame.author, ""), time, row
+
+    def opening(self) -> tuple[str, str]:
+        """The author and the time of the post that has the first text, "" without both."""
+        texts = (unit for unit in self.spoken.units if self._words[unit] >= _TEXT)
+        for post in self.of_units([*islice(texts, 1)]).values():
+            author, time, _ = self.details(post)
+            if author and time:
+                return author, time
+        return "", ""
 
     def byline(self, post: int) -> list[tuple[str, int]]:
         """A post's author and time, with styles, unless they are kept as text.

@@ -168,6 +168,16 @@ def test_what_has_no_bylines(name, said):
     assert bylines(tree_saying(board(name), *said)) == []
 
 
+def test_metadata_of_a_thread():
+    """They are the first post's, though the head of the page has the present time."""
+    long = [(*post[:2], post[2] * 3) for post in PEOPLE]
+    html = board("vBulletin", long).replace("<h1>", "<p>March 9, 2024, 10:00<h1>", 1)
+    page = Page.of(html, URL)
+    judged = JudgedPage(page, replace(whole(page), page_type="forum"))
+    found = judged.output("metadata")
+    assert (found.authors, found.published[:10]) == (("Ann",), "2024-03-01")
+
+
 def test_topics_without_bylines_stay_a_list():
     html = "".join(
         f"<li><dl><dt><a href=/t/{n}>Oak {n}</a> by <a class=author>{who}</a></dt>"
@@ -186,7 +196,7 @@ def test_long_posts_without_bylines_are_no_table():
 
 
 def test_an_age_is_no_author():
-    ages = ("20h", "· 3d", "4 mo")
+    ages = ("20h", "To: all; Cc: bo", "9:01 PM")
     people = [(age, *post[1:]) for age, post in zip(ages, PEOPLE, strict=True)]
     found = spoken(board("Hacker News", people), [said for *_, said in people])
     assert [post.author for post in found if post.author] == []
