@@ -87,7 +87,7 @@ _OF_ELSE = re.compile(
     r"|bis|ab|seit|(?:\w{0,20})frist|(?:\w{0,20})schluss|beginn|start|ende|veranstaltung|termin"
     r"|gültig|jusqu['’]au|date limite|début|fin|depuis|événement|hasta|plazo|fecha límite|inicio"
     r"|comienza|desde|evento|fino al?|scadenza|inizio|até|prazo|início|tot|vanaf|aanvang|evenement"
-    r"|senast|startar|starter|sista dag|wydarzenie|początek|до|начало|срок|son tarih|başlangıç)"
+    r"|retrieved|accessed|abgerufen|consulté|senast|startar|starter|sista dag|wydarzenie|początek|до|начало|срок|son tarih|başlangıç)"
     r"\b(?:(?:\s[^\W\d_]{1,12}){0,2}\s?[:：])?|日時|일시|締切|締め切り|開催日?|截止(?:日期)?|마감)"
     r"[\s:：(–-]{0,3}(?:(?:on|am|at|den|the|le|el|il|em|op|zum)\s)?(?:[^\W\d_]{2,10}[.,]{0,2}\s)?$"
 )

@@ -237,12 +237,18 @@ def named_posts(
             found.append(Post(shown.joined(inside, -1)))
             continue
         author, time, times = posts.details(post)
-        own = [
-            n
-            for place, n in enumerate(inside)
-            if place >= _MOST_BYLINES
-            or not _is_byline(shown.texts[n], (author, *times))
-        ]
+        own = []
+        for place, n in enumerate(inside):
+            text = shown.texts[n]
+            if place < _MOST_BYLINES:
+                day = dates.iso(text, day_first=day_first)
+                tells = bool(day) or (author != "" and author in text)
+                if _is_byline(text, (author, *times)) or (
+                    tells and _is_details(text, author)
+                ):
+                    time = time or day
+                    continue
+            own.append(n)
         if own:
             found.append(Post(shown.joined(own, post), author, time))
     return tuple(found)

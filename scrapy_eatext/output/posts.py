@@ -41,6 +41,8 @@ _AUTHOR = re.compile(
 )
 _SAYS = re.compile(r"(?i)\b(?:says|said|wrote|writes|schrieb)\Z")
 _LONGEST_SAYS = len("schrieb")
+# The end of a name to which a dot belongs.
+_SHORT = re.compile(r"\b(?:[^\W\d_]|Inc|[JS]r)\.\Z")
 _BY = re.compile(r"\A(?:[Pp]osted )?[Bb]y:? ")
 # The most characters of an author or a time.
 _LONGEST = 60
@@ -69,7 +71,9 @@ def moment_of(element: Any, text: str, *, day_first: bool) -> str:
 
 def without_says(text: str) -> str:
     """A text without "says" at its end and "by" at its beginning."""
-    text = text.strip().rstrip(":.\u2026").rstrip()
+    text = text.strip()
+    if not _SHORT.search(text, max(len(text) - _LONGEST_SAYS, 0)):
+        text = text.rstrip(":.\u2026").rstrip()
     says = _SAYS.search(text, max(len(text) - _LONGEST_SAYS, 0))
     text = text[: says.start()] if says is not None else text
     return _BY.sub("", text).strip()

@@ -123,7 +123,9 @@ _YEAR = re.compile(r"(?:19|20|25)\d\d")
 _THAI = re.compile(r"[\u0e01-\u0e4e]")
 _BUDDHIST = 543
 # A time of day behind a date, as in RFC 2822, or before its year.
-_TIME = re.compile(rf"(?:[,.\s]{{1,3}}|(?<=日))(\d\d?):(\d\d)(?::(\d\d))?{_BEHIND}")
+_TIME = re.compile(
+    rf"(?:[,.\s]{{1,3}}(?:(?:at|um|à|às|@)\s)?|(?<=日))(\d\d?):(\d\d)(?::(\d\d))?{_BEHIND}"
+)
 
 # Hours: no time zone is further from UTC.
 _MAX_OFFSET = 14
