@@ -64,6 +64,8 @@ _OF_LINE, _WINDOW = 0.6, 1000
 _TEASER = 100
 # Links of at least this mean length are titles, whatever other links there are.
 _SURE = 18
+# The least words between an entry's title and a longer link.
+_BETWEEN_LINKS = 6
 # The least mean number of links below the heading of a section.
 _IN_SECTION = 1.5
 # The most characters of a date, price or author, and of a line that begins with a price;
@@ -211,10 +213,31 @@ class _Reader:
                 and not found.is_sure
                 and self._inside(found, frames) * 2 < len(found.links)
             ]
-        return {
+        titles = {
             frame: _title_of(links)
             for frame, links in sorted(self._frames(sure).items())
         }
+        for found in lists if titles else ():
+            titles.update(self._leading(found, titles))
+        return titles
+
+    def _leading(self, found: _List, titles: Mapping[int, _Link]) -> dict[int, _Link]:
+        """Links of a list that are the titles of entries, if those of most are.
+
+        They stand far before what was taken for the title, such as a board's last post.
+        """
+        frames = list(titles)
+        leading: dict[int, _Link] = {}
+        for link in found.links:
+            frame = frames[max(bisect_right(frames, link.row) - 1, 0)]
+            title = titles[frame]
+            end = min(title.begin, link.end + _WINDOW)
+            between = self._walk.text[link.end : end].split()
+            if frame <= link.row < title.row and len(between) >= _BETWEEN_LINKS:
+                leading.setdefault(frame, link)
+        # Labels, such as those of sections, come again.
+        are_labels = len({link.url for link in found.links}) < len(found.links)
+        return leading if 2 * len(leading) >= len(frames) and not are_labels else {}
 
     def _inside(self, found: _List, frames: Sequence[int]) -> int:
         """How many links of a list stand in some elements."""

@@ -94,6 +94,20 @@ def test_short_titles_in_any_script(names):
     ]
 
 
+def test_forums_with_their_last_posts():
+    """Labels of sections, which come again, are no titles."""
+    one = (
+        "<li><a href=/{}>{}</a><br>{}<p><a href=/{}?last=1>Re: a long title {}</a></li>"
+    )
+    for urls in (range(4), (0, 0, 1, 1)):
+        html = "".join(
+            one.format(url, name, TEXT, n, n)
+            for n, (url, name) in enumerate(zip(urls, SHORT, strict=True))
+        )
+        found = [title for title, _ in titles(f"<ul>{html}</ul>")]
+        assert (found == list(SHORT)) is (urls == range(4))
+
+
 def test_details():
     html = repeated(
         lambda name: (
