@@ -40,6 +40,7 @@ from scrapy_eatext.tagger.rules import (
     in_named,
     whole_tables,
     with_captions,
+    with_code,
     without_bare_headings,
     without_bylines,
     without_copies,
@@ -217,7 +218,7 @@ class Eatext(Algorithm[EatextOptions]):
         )
         if options.comments:
             kept = kept | comments.rows
-        kept = with_captions(walk, whole_tables(walk, kept, w))
+        kept = with_code(walk, with_captions(walk, whole_tables(walk, kept, w)))
         if least is None:
             kept = _apply(AFTER, kind, walk, kept, w, chances, left_out)
         if int(w[kept].sum()) < _FEW:

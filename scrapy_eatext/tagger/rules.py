@@ -16,7 +16,7 @@ from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.datatables import data_tables
 from scrapy_eatext.page.names import EDITS, Names
 from scrapy_eatext.page.tables import are_among, rows_with
-from scrapy_eatext.page.tags import HEADING, QUOTE, TAG_ID
+from scrapy_eatext.page.tags import CODE, HEADING, QUOTE, TAG_ID
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -209,6 +209,20 @@ def with_captions(walk: Walk, kept: Flags) -> Flags:
             begin, end = elements[figure, _BOUNDS].tolist()
             if count[end] - count[begin] > count[last] - count[first]:
                 kept[first:last] = True
+    return kept
+
+
+def with_code(walk: Walk, kept: Flags) -> Flags:
+    """The kept blocks, and code between two of them: the text refers to it."""
+    is_code = walk.blocks[:, BlockColumn.KIND] == CODE
+    dropped = np.flatnonzero(is_code & ~kept)
+    if not len(dropped):
+        return kept
+    others = np.flatnonzero(~is_code)
+    above = np.searchsorted(others, dropped)
+    are_kept = np.concatenate([[False], kept[others], [False]])
+    kept = kept.copy()
+    kept[dropped] = are_kept[above] & are_kept[above + 1]
     return kept
 
 

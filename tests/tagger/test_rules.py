@@ -19,6 +19,7 @@ from scrapy_eatext.tagger.rules import (
     in_named,
     whole_tables,
     with_captions,
+    with_code,
     without_bare_headings,
     without_bylines,
     without_copies,
@@ -237,11 +238,14 @@ ROWS = "<tr><td>fish and chips<td>gone<tr><td>chips and fish<td>5"
         (f"<table role=presentation><caption>gone</caption>{ROWS}</table>", 3),
         ("<table><tr><td>fish and chips<td>gone</table>", 1),
         ("<table><tr><td><ul><li>fish<li>gone</ul><td>b<tr><td>c<td>d</table>", 5),
+        # Code is kept between kept blocks, not below the last one or above the first.
+        ("<pre>gone</pre><p>x:<pre>gone</pre><div><pre>gone</pre></div><p>y", 4),
+        ("<p>x:<pre>gone</pre><p>gone<pre>gone</pre><p>y<pre>gone</pre>", 2),
     ],
 )
-def test_what_is_kept_of_tables_and_figures(html: str, count: int) -> None:
+def test_what_is_completed(html: str, count: int) -> None:
     def complete(walk, kept, w, _chances):
-        return with_captions(walk, whole_tables(walk, kept, w))
+        return with_code(walk, with_captions(walk, whole_tables(walk, kept, w)))
 
     assert len(left_by(complete, html)) == count
 
