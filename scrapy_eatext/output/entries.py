@@ -19,37 +19,27 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from scrapy_eatext.deadline import watched
-from scrapy_eatext.metadata.offered import asked_prices, asked_text, priced_row
-from scrapy_eatext.metadata.prices import amount, prices_in
+from scrapy_eatext.output.details import TITLE, Details, Link
 from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.passages import words_of
-from scrapy_eatext.output.posts import without_says
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
-from scrapy_eatext.page.names import BYLINES, MEMBERS, POST_TIMES
-from scrapy_eatext.page.tables import rows_with, values_of
+from scrapy_eatext.page.tables import values_of
 from scrapy_eatext.page.tags import HEADING, TAG_ID
-from scrapy_eatext.page.values import beginning, shortened
-from scrapy_eatext.page.walk import (
-    IMAGE,
-    MAX_TOKENS,
-    MAX_VALUE,
-    attribute_values,
-    name_tokens,
-    nodes_of,
-)
-from scrapy_eatext.result import Entry
+from scrapy_eatext.page.values import shortened
+from scrapy_eatext.page.walk import MAX_TOKENS, MAX_VALUE, attribute_values, name_tokens
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from scrapy_eatext.output.judged import JudgedPage
     from scrapy_eatext.page.walk import Walk
+    from scrapy_eatext.result import Entry
 
 # How many links are read, how many elements outwards from its link an entry may begin,
-# and the most characters of an address and of a title.
-_LINKS, _LEVELS, _LONGEST, _TITLE = 5000, 15, 2000, 500
+# and the most characters of an address.
+_LINKS, _LEVELS, _LONGEST = 5000, 15, 2000
 # The fewest entries of a list, and the least share of the kept text that they have:
 # less on pages whose page type is that of lists.
 _LEAST, _SHARE, _SHARE_OF_LISTS = 3, 0.5, 0.3
@@ -68,50 +58,21 @@ _SURE = 18
 _BETWEEN_LINKS = 6
 # The least mean number of links below the heading of a section.
 _IN_SECTION = 1.5
-# The most characters of a date, price or author, and of a line that begins with a price;
-# in how many blocks of an entry, and in how many elements, they are looked for.
-_LINE, _PRICED, _NEAR, _FEW = 60, 150, 20, 3
-# How many days ahead the date of an event may be.
-_AHEAD = 1000
-# A number that stands before a title, such as "2." or "#2".
-_RANK = re.compile(r"\W{0,3}\d{1,6}\W{0,3}")
-# Who wrote an entry, and what may follow the name.
-_BY = re.compile(
-    r"(?:(?:posted|started|submitted|written) )?by:? +([^\W\d_].{0,200}?)"
-    r"(?:[,;|·•»–—]|\W{1,9}(?:at|in|on|posted)\b| -|\W{1,9}\d|\Z)",
-    re.IGNORECASE,
-)
-_BEHIND = re.compile(r"\s{0,3}[;|·•»–—\n]|\s-\s|[\s,(]{1,9}\d")
-# A label before an author's name; the day behind a month.
-_LABEL = re.compile(r"\A(?:author|autor|auteur)\b:? *", re.IGNORECASE)
-_DAY = re.compile(r"\W{0,9}\d")
+# The most characters of a date behind a title.
+_DATED = 60
 # What may stand between a title and the text behind it in its line.
 _DASHES = "–—-:|"
-_BETWEEN = " \xa0\t–—-:|·•,;/"
 # A link's text with a name in it, not only the number of a page.
 _NAME = re.compile(r"[^\W\d_].{0,9}?[^\W\d_]|\d(?:\W?\d){4}", re.DOTALL)
 _PARENT, _TAG = ElementColumn.PARENT, ElementColumn.TAG
 _FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
-_TIME, _LINK = TAG_ID["time"], TAG_ID["a"]
 _CELLS = (TAG_ID["td"], TAG_ID["th"])
-
-
-class _Link(NamedTuple):
-    """A link that may be a title: its element, its block, its place in all text."""
-
-    row: int
-    block: int
-    begin: int
-    end: int
-    url: str
-    text: str
-    is_heading: bool
 
 
 class _List(NamedTuple):
     """Links that stand alike, and the mean length of their texts."""
 
-    links: list[_Link]
+    links: list[Link]
     length: float
 
     @property
@@ -125,7 +86,7 @@ class _List(NamedTuple):
         return self.length >= _SURE
 
 
-def _list_of(links: list[_Link]) -> _List:
+def _list_of(links: list[Link]) -> _List:
     """Links as a list; repeated texts such as "Read more" are left out."""
     texts, urls = {link.text for link in links}, {link.url for link in links}
     if len(urls) > 1 and len(texts) * 2 <= len(urls):
@@ -177,7 +138,7 @@ class _Reader:
         regions = self._regions(titles)
         if not self._is_list(regions.values()):
             return
-        details = _Details(self._judged, self._blocks, self._inlines, titles.values())
+        details = Details(self._judged, self._blocks, self._inlines, titles.values())
         for row in first.values():
             yield details.entry(titles[row], row, *regions[row])
 
@@ -195,7 +156,7 @@ class _Reader:
 
     # -- titles
 
-    def _titles(self) -> dict[int, _Link]:
+    def _titles(self) -> dict[int, Link]:
         """The title of each entry, by the entry's element, in the order of the page."""
         lists = self._lists()
         sure = [links for links in lists if links.is_sure]
@@ -221,13 +182,13 @@ class _Reader:
             titles.update(self._leading(found, titles))
         return titles
 
-    def _leading(self, found: _List, titles: Mapping[int, _Link]) -> dict[int, _Link]:
+    def _leading(self, found: _List, titles: Mapping[int, Link]) -> dict[int, Link]:
         """Links of a list that are the titles of entries, if those of most are.
 
         They stand far before what was taken for the title, such as a board's last post.
         """
         frames = list(titles)
-        leading: dict[int, _Link] = {}
+        leading: dict[int, Link] = {}
         for link in found.links:
             frame = frames[max(bisect_right(frames, link.row) - 1, 0)]
             title = titles[frame]
@@ -247,7 +208,7 @@ class _Reader:
             count += at >= 0 and link.row < self._walk.ends[frames[at]]
         return count
 
-    def _frames(self, lists: Sequence[_List]) -> dict[int, list[tuple[float, _Link]]]:
+    def _frames(self, lists: Sequence[_List]) -> dict[int, list[tuple[float, Link]]]:
         """The elements that are entries; for each its links, with their lists' lengths.
 
         An entry is the outermost element around a link in which no list has two
@@ -264,7 +225,7 @@ class _Reader:
         ends = [row for _, row in pairs]
         for at in range(len(ends) - 2, -1, -1):
             ends[at] = min(ends[at], ends[at + 1])
-        frames: dict[int, list[tuple[float, _Link]]] = defaultdict(list)
+        frames: dict[int, list[tuple[float, Link]]] = defaultdict(list)
         for found in lists:
             for link in found.links:
                 frame = link.row
@@ -356,7 +317,7 @@ class _Reader:
 
     def _link(
         self, places: Mapping[int, Mapping[int, tuple[int, int]]], row: int, block: int
-    ) -> _Link | None:
+    ) -> Link | None:
         """The link at a row, None unless it leads to another page."""
         url = self._inlines.link(row).partition("#")[0]
         self._left -= len(url)
@@ -364,8 +325,8 @@ class _Reader:
         if not is_other or len(url) > _LONGEST or self._left < 0:
             return None
         begin, end = places[row][block]
-        text = shortened(self._walk.text[begin:end].decode(), _TITLE)
-        return _Link(row, block, begin, end, url, text, self._is_heading(block))
+        text = shortened(self._walk.text[begin:end].decode(), TITLE)
+        return Link(row, block, begin, end, url, text, self._is_heading(block))
 
     def _is_heading(self, block: int) -> bool:
         return self._blocks.kinds[block] == "heading"
@@ -404,7 +365,7 @@ class _Reader:
         share = length / (length + len(before) + len(behind.strip()))
         leads = begins = is_item and not before
         if share < _OF_LINE and not before and not is_item:
-            is_dated = len(others) <= _LINE and dates.iso(others) != ""
+            is_dated = len(others) <= _DATED and dates.iso(others) != ""
             leads = others[0] in _DASHES or is_dated
         return share, begins, leads
 
@@ -423,7 +384,7 @@ class _Reader:
 
     # -- regions
 
-    def _regions(self, titles: Mapping[int, _Link]) -> dict[int, tuple[int, int]]:
+    def _regions(self, titles: Mapping[int, Link]) -> dict[int, tuple[int, int]]:
         """For each entry's element its first block, and the block after its last.
 
         What stands between two siblings that are entries belongs to the first.  An
@@ -473,7 +434,7 @@ def _sections(lists: Sequence[_List]) -> list[_List]:
     return sections
 
 
-def _title_of(links: Sequence[tuple[float, _Link]]) -> _Link:
+def _title_of(links: Sequence[tuple[float, Link]]) -> Link:
     """The title among an entry's links: a heading, or else any link.
 
     The first one counts whose list has at least half the longest mean length.
@@ -500,208 +461,3 @@ def _places_of_links(walk: Walk) -> dict[int, dict[int, tuple[int, int]]]:
         begin, _ = places[row].get(block, (start, end))
         places[row][block] = begin, end
     return places
-
-
-def _parting(text: bytes, end: int, begin: int) -> int:
-    """Where the last line between two places begins, or the second place."""
-    at = text.rfind(b"\n", end, begin)
-    return begin if at < 0 else at
-
-
-def _lines(text: bytes) -> Iterator[str]:
-    """The lines beside a title, without the dash or the like between them."""
-    for line in text.decode().split("\n"):
-        yield line.strip().lstrip(_BETWEEN).rstrip()
-
-
-def _is_more(text: str) -> bool:
-    """Whether a text before a title is not only the entry's number."""
-    return bool(text) and bool(not _RANK.fullmatch(text) or any(prices_in(text)))
-
-
-def _amounts(prices: Iterable[tuple[str, str, str]]) -> dict[float, str]:
-    """Of prices, with number and sign, those with the first one's sign by their amounts."""
-    found = list(prices)
-    return {
-        float(amount(number)): written
-        for number, sign, written in found
-        if sign == found[0][1]
-    }
-
-
-def _says_more(text: str) -> bool:
-    """Whether a text has more than prices."""
-    for begin, end, *_ in reversed(list(prices_in(text))):
-        text = text[:begin] + text[end:]
-    return any(map(str.isalnum, text))
-
-
-def _undated(name: str, behind: str) -> str:
-    """A name without the month of a date that begins in it."""
-    before, _, last = name.rpartition(" ")
-    return before if dates.is_month(last) and _DAY.match(behind) else name
-
-
-def _by(line: str) -> str:
-    """The author whom a line such as "Started by Ann, 02.03.2026" names, or ""."""
-    found = _BY.match(line)
-    return _undated(found[1], line[found.end(1) :]) if found else ""
-
-
-def _named(line: str) -> str:
-    """The author in a text that is marked as such, without a date and the like."""
-    line = _LABEL.sub("", line)
-    name = _BEHIND.split(line, maxsplit=1)[0]
-    name = _by(line) or _undated(name, line[len(name) :]).rstrip(" ,(")
-    return "" if name.endswith(":") else name
-
-
-class _Details:
-    """Reads the details of entries."""
-
-    def __init__(
-        self,
-        judged: JudgedPage,
-        blocks: Blocks,
-        inlines: Inlines,
-        titles: Iterable[_Link],
-    ) -> None:
-        self._blocks, self._inlines = blocks, inlines
-        self._spans = sorted((title.begin, title.end) for title in titles)
-        self._walk = walk = blocks.walk
-        self._kept = frozenset(judged.shown.units)
-        self._day_first = judged.text_page.is_day_first
-        self._first_blocks = walk.elements[:, _FIRST]
-        self._times = rows_with(walk.elements, _TAG, _TIME)
-        self._dates = POST_TIMES.rows(walk)
-        members = {*MEMBERS.rows(walk)} & {*rows_with(walk.elements, _TAG, _LINK)}
-        self._authors = sorted({*BYLINES.rows(walk), *members})
-        images = walk.marks[walk.marks[:, MarkColumn.STYLE] == IMAGE]
-        self._images: list[int] = images[:, MarkColumn.BLOCK].tolist()
-        around = images[:, MarkColumn.AROUND_STYLE].tolist()
-        places = images[:, MarkColumn.AROUND_LINK].tolist()
-        self._places = list(zip(around, places, strict=True))
-        self._left = inlines.most
-        inlines.read([], around, places)
-
-    def entry(self, title: _Link, row: int, first: int, last: int) -> Entry:
-        """An entry: its title, its element, its first block and its end."""
-        name, block = title.text, title.block
-        if not name:
-            block = self._heading(first, last, block)
-            name = shortened(self._blocks.text(block), _TITLE)
-        pieces = list(self._pieces(title, block, first, last))
-        lines = [text for _, text in pieces[:_NEAR] if len(text) <= _LINE]
-        end = int(self._first_blocks.searchsorted(last))
-        times = self._texts(self._times, row, end, "datetime")
-        times += self._texts(self._dates, row, end, "title")
-        days = {line: self._iso(line) for line in lines}
-        date = next(filter(None, [*map(self._iso, times), *days.values()]), "")
-        if not date:  # it may be that of an event
-            coming = (self._iso(text, _AHEAD) for text in (*times, *lines))
-            date = next(filter(None, coming), "")
-        price = self._price(pieces[:_NEAR], block)
-        marked = self._texts(self._authors, row, end)
-        names = [(line, _named(without_says(line))) for line in marked]
-        names += [(line, without_says(_by(line))) for line in lines]
-        byline, author = next((pair for pair in names if pair[1]), ("", ""))
-        text = "\n\n".join(
-            text
-            for n, text in pieces
-            if n in self._kept
-            and not days.get(text)
-            and text != byline
-            and without_says(text) != author
-            and _says_more(text)
-        )
-        return Entry(name, title.url, text, date, price, self._image(row, last), author)
-
-    def _price(self, pieces: Iterable[tuple[int, str]], title: int) -> str:
-        """The first price of an entry that is not an old one; the lowest of its line.
-
-        Others in the line are from before a sale, or the end of a range.
-        """
-        asked: list[dict[float, str]] = []
-        old: set[float] = set()
-        first = ""
-        for n, text in pieces:
-            shown = _amounts(
-                (number, sign, text[begin:end])
-                for begin, end, number, sign in prices_in(text[:_PRICED])
-            )
-            begins = text.startswith(tuple(shown.values()))
-            if not shown or len(text) > (_PRICED if begins else _LINE):
-                continue
-            node = self._walk.node(priced_row(self._walk, n))
-            line = text if n == title else asked_text(node)
-            asked.append(_amounts(found[1:] for found in asked_prices(line)))
-            old |= shown.keys() - asked[-1].keys()
-            first = first or next(iter(shown.values()))
-        current = [{n: one[n] for n in one.keys() - old} for one in asked]
-        return next((one[min(one)] for one in (*current, *asked) if one), first)
-
-    def _pieces(
-        self, title: _Link, heading: int, first: int, last: int
-    ) -> Iterator[tuple[int, str]]:
-        """The texts of an entry with their blocks, without its title and link.
-
-        A number before the title is left out, as it is the entry's own.
-        """
-        for n in range(first, last):
-            if n == title.block:
-                yield from ((n, text) for text in self._beside(title))
-            elif n != heading:
-                text = self._blocks.text(n)
-                if n > heading or _is_more(text):
-                    yield n, text
-
-    def _beside(self, title: _Link) -> Iterator[str]:
-        """What stands before and behind a title in its block.
-
-        Between two titles of one block the last line break parts their entries.
-        """
-        text, spans = self._walk.text, self._spans
-        start, stop = self._blocks.place(title.block)
-        at = bisect_left(spans, (title.begin, title.end))
-        if at and spans[at - 1][1] > start:
-            start = _parting(text, spans[at - 1][1], title.begin)
-        if at + 1 < len(spans) and spans[at + 1][0] < stop:
-            stop = _parting(text, title.end, spans[at + 1][0])
-        yield from filter(_is_more, _lines(text[start : title.begin]))
-        yield from filter(None, _lines(text[title.end : stop]))
-
-    def _texts(self, rows: list[int], begin: int, end: int, *names: str) -> list[str]:
-        """The short texts of the first of some elements between two rows.
-
-        Attributes with one of the names count before the text.
-        """
-        near = rows[bisect_left(rows, begin) : bisect_left(rows, end)][:_FEW]
-        texts = [
-            shortened(text)
-            for node in nodes_of(self._walk, near)
-            for text in (*map(node.get, names), beginning(node, 2 * _LINE))
-            if text
-        ]
-        return [text for text in texts if len(text) <= _LINE]
-
-    def _heading(self, first: int, last: int, link: int) -> int:
-        """The block with the title of an entry whose link has no text of its own.
-
-        It is a heading, or else the first kept block, or the link's.
-        """
-        near = [n for n in range(first, min(last, first + _NEAR)) if n != link]
-        headings = [n for n in near if self._blocks.kind(n) == "heading"]
-        kept = [n for n in near if n in self._kept]
-        return next(iter([*headings, *kept]), link)
-
-    def _iso(self, text: str, ahead: int = dates.DAYS_AHEAD) -> str:
-        return dates.iso(text, day_first=self._day_first, ahead=ahead)
-
-    def _image(self, row: int, last: int) -> str:
-        """The address of the first image of an entry's element, no icon."""
-        begin = bisect_left(self._images, int(self._first_blocks[row]))
-        for place in self._places[begin : bisect_left(self._images, last)][:_FEW]:
-            for image in self._inlines.images(*place, in_line=False):
-                self._left -= len(image.url)
-                return image.url if self._left >= 0 else ""
-        return ""
