@@ -106,8 +106,10 @@ class Extractor:
         checker = self._crawler.get_spider_middleware(HttpErrorMiddleware)
         try:
             if checker is not None:
-                # In downloader middlewares a response has no request yet.
-                checker.process_spider_input(response.replace(request=request))
+                # In downloader middlewares a response has no request yet.  Scrapy calls
+                # a subclass's own method later, which may count.
+                asked = response.replace(request=request)
+                HttpErrorMiddleware.process_spider_input(checker, asked)
         except HttpError:
             return False
         return True
