@@ -443,7 +443,7 @@ class Thread:
         """
         elements = self._walk.elements.copy()
         said = self._words[:-1][self._text_of >= 0].sum()
-        is_thread = not self._are_several or said >= _SAID * len(self._frames)
+        is_thread = not self._are_several or bool(said >= _SAID * len(self._frames))
         is_thread = is_thread or any(map(self.byline, self._frames))
         # An element is around a post if it holds the post's first element or author.
         marked = np.zeros(len(elements) + 1, dtype=np.intp)

@@ -80,8 +80,8 @@ _START, _LISTED, _NEXT, _OTHER, _NAMED, _OF_LEAF = 120, 110, 100, 60, 20, 10
 # The minimum priority of each rank.  A rank is requested when no request of a higher
 # one is in flight, as its response may add to the higher rank.
 _RANKS = (_NEXT, _NAMED + 10, -inf)
-# The maximum number of sitemaps.
-_MAX_SITEMAPS = 1000
+# The maximum number of sitemaps; of feeds, and of those of a page.
+_MAX_SITEMAPS, _MAX_FEEDS, _FEEDS = 1000, 100, 5
 # The number of failed pages in a row after which a host's other pages are left out, and
 # the maximum number of such hosts in the log.
 _MAX_FAILURES, _MAX_NAMED = 20, 10
@@ -145,7 +145,7 @@ class SiteSpider(Spider):
         self._delays: dict[str, float] = {}
         # Whether a response has come since the last call of _go_on().
         self._has_response = True
-        self._sitemaps = 0
+        self._sitemaps = self._followed_feeds = 0
         # The number of items, and their maximum, 0 for no limit.
         self._items = self.max_items = 0
 
@@ -550,9 +550,9 @@ class SiteSpider(Spider):
         )
         is_start = self._is_start(visit)
         is_leaf = result.page_type in _LEAVES and not is_list
-        if is_start or not is_leaf:
-            feeds = result.feeds if visit.depth <= 1 else ()
-            self._add(Visit(feed, "feed", 0, _NEXT) for feed in feeds[:5])
+        if (is_start or not is_leaf) and self._followed_feeds < _MAX_FEEDS:
+            feeds = (Visit(url, "feed", 0, _NEXT) for url in result.feeds[:_FEEDS])
+            self._followed_feeds += self._add(feeds)
         if result.next_page and (added or is_leaf or is_start or not visit.lastmod):
             next_visit = Visit(result.next_page, "page", visit.depth, _NEXT)
             # If no entry is new, the entries of the list's next page are not new either.
