@@ -36,17 +36,6 @@ from scrapy_eatext.execution.cascade import Job, Limits, extract_page
 from scrapy_eatext.execution.choice import Choice
 from scrapy_eatext.output.code import content
 from scrapy_eatext.output.comments import posts_in
-from scrapy_eatext.output.images import others_of
-from scrapy_eatext.output.inline import Inlines
-from scrapy_eatext.output.placing import place, python_place
-from scrapy_eatext.output.structure import bylines_of
-from scrapy_eatext.output.text import (
-    DEEPEST,
-    first_numbers,
-    join,
-    places_in_tables,
-    python_join,
-)
 from scrapy_eatext.output.threads import Thread
 from scrapy_eatext.page import Page, guard
 from scrapy_eatext.page.columns import BLOCK_COLUMNS
@@ -105,7 +94,10 @@ def check(data: bytes) -> None:
     if compiled:
         for read in (page, Page(parse_xml(source))):
             check_walks(read.root)
-            check_output(read)
+            everything = [True] * len(read.blocks)
+            check_writing(read, everything)
+            thread = Thread(read.blocks, content(read.blocks, everything))
+            assert all(post.text or post.quoted for post in posts_in(thread))
     page.title.encode()
     page.language.encode()
     check_extraction(data)
@@ -148,26 +140,6 @@ def check_extraction(data: bytes) -> None:
 def url_of(data: bytes) -> str | None:
     """An address that goes with the data, so that a kept input has it again."""
     return URLS[zlib.crc32(data) % len(URLS)]
-
-
-def check_output(page: Page) -> None:
-    """The twins write the same of all blocks."""
-    blocks, walk = page.blocks, page.blocks.walk
-    shown = content(blocks, [True] * len(blocks))
-    # The compiled nodes run if the compiled walk does.
-    units = list(shown.units)
-    others, _ = others_of(walk, units)
-    thread = Thread(blocks, shown)
-    for bylines, layout in (({}, walk), (bylines_of(thread, units), thread.laid_out())):
-        given = layout, units, shown.code, bylines
-        made = [twin(*given, Inlines(page), others) for twin in (place, python_place)]
-        assert made[0] == made[1]
-        check_writing(made[0].spans)
-    assert all(post.text or post.quoted for post in posts_in(thread))
-    places = places_in_tables(blocks, shown)
-    gaps = places.gaps() if places else []
-    given = walk, units, first_numbers(blocks, units), gaps, DEEPEST
-    assert join(*given) == python_join(*given)
 
 
 def check_tables(data: bytes) -> None:

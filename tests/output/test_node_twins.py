@@ -1,4 +1,4 @@
-"""The compiled nodes and spans of a page are those of the Python twin."""
+"""The compiled nodes, spans and text of a page are those of the Python twin."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_eatext.output.code import content
 from scrapy_eatext.output.images import others_of
 from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.placing import HTML, MARKDOWN, place, python_place
-from scrapy_eatext.output.structure import bylines_of
-from scrapy_eatext.output.threads import Thread
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.columns import NodeKind
 from scrapy_eatext.page.tags import STRONG_TEXT
@@ -64,22 +61,18 @@ IMAGES = [
     "<picture><source srcset=/s.webp><img src=/p.png alt=p></picture>",
     "<img alt=none>",
 ]
+# Of what numbers and lines of a text depend on.
+LISTS_AND_TABLES = [
+    "<ol start=7>",
+    "<li value=3>",
+    *"<ul> <ol> <li> </li> </ul> </ol> <table> <tr> <td> </td> </tr> </table>".split(),
+    *"<p> <h2> <pre> <blockquote> one 2 ä <br> <dl> <dt> <dd> <th>".split(),
+]
 
 
 def check(source: str | bytes, left_out: frozenset[int] = frozenset()) -> None:
     page = Page.of(source, URL)
-    blocks = page.blocks
-    shown = content(blocks, [i not in left_out for i in range(len(blocks))])
-    units = list(shown.units)
-    bylines = bylines_of(Thread(blocks, shown), units)
-    others, captions = others_of(blocks.walk, units)
-    units = sorted([*units, *captions])
-    made = [
-        twin(blocks.walk, units, shown.code, bylines, Inlines(page), others)
-        for twin in (place, python_place)
-    ]
-    assert made[0] == made[1]
-    check_writing(made[0].spans)
+    check_writing(page, [i not in left_out for i in range(len(page.blocks))])
 
 
 def page_from(data: bytes) -> str:
@@ -128,6 +121,14 @@ def test_any_pages(source, left_out):
 
 @given(st.binary(max_size=300).map(page_from), st.frozensets(st.integers(0, 20)))
 def test_any_signs(source, left_out):
+    check(source, left_out)
+
+
+@given(
+    st.lists(st.sampled_from(LISTS_AND_TABLES), max_size=80).map(" ".join),
+    st.frozensets(st.integers(0, 30)),
+)
+def test_lists_and_tables(source, left_out):
     check(source, left_out)
 
 

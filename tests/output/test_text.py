@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from scrapy_eatext.algorithms.base import Unit, UnitList, Verdict
@@ -9,7 +11,7 @@ from scrapy_eatext.output.text import DEEPEST, python_join, render_text
 from scrapy_eatext.page import Page
 from scrapy_eatext.rendering import render
 from tests.support.kept import all_but
-from tests.support.properties import check_linear
+from tests.support.properties import COMPILED_ONLY, check_linear
 
 
 def rendered(html: str, *left_out: str) -> str:
@@ -52,6 +54,24 @@ def test_items_two_thousand_deep_do_not_come_out_as_spaces() -> None:
     assert text == "\n".join(["  " * DEEPEST + "- a"] * 1000)
     blocks = Page.of(html).blocks
     assert text == python_join(blocks.walk, list(range(len(blocks))), [], [], DEEPEST)
+
+
+@COMPILED_ONLY
+def test_tables_that_do_not_fit() -> None:
+    from scrapy_eatext.native import _text
+
+    walk = Page.of("<ul><li>one<li>two</ul>").blocks.walk
+    with pytest.raises(IndexError, match="there is no block 2"):
+        _text.join(walk, [2], [], [], DEEPEST)
+    with pytest.raises(ValueError, match="a gap for each block"):
+        _text.join(walk, [0, 1], [], ["\n"], DEEPEST)
+    short = replace(walk, elements=walk.elements[:1])
+    for wrong in (replace(walk, text=b"one"), short):
+        with pytest.raises(ValueError, match="do not fit together"):
+            _text.join(wrong, [1], [], [], DEEPEST)
+    crossed = replace(walk, elements=walk.blocks, blocks=walk.elements)
+    with pytest.raises(ValueError, match="number of columns"):
+        _text.join(crossed, [1], [], [], DEEPEST)
 
 
 @pytest.mark.parametrize("count", [1, 3])

@@ -131,8 +131,36 @@ ANSWERS: dict[str, Callable[[str], bytes | tuple[bytes, dict[str, Any]]]] = {
 }
 
 
-class Handler(BaseHTTPRequestHandler):
+class Answering(BaseHTTPRequestHandler):
+    """What servers of tests answer, in a line."""
+
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # the body would wait until the head is received
+
+    def answer(
+        self,
+        body: bytes,
+        status: int = 200,
+        type: str = "text/html; charset=utf-8",  # noqa: A002
+        **headers: Any,
+    ) -> None:
+        """Send a body; with status 0 where the page has begun its own answer."""
+        if status:
+            self.send_response(status)
+        self.send_header("Content-Type", type)
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in headers.items():
+            if value:
+                self.send_header(name, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+class Handler(Answering):
     seen: ClassVar[Counter[str]] = Counter()
     lock = threading.Lock()
 
@@ -155,25 +183,6 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(body, **options)
 
     do_HEAD = do_GET  # noqa: N815
-
-    def answer(
-        self,
-        body: bytes,
-        status: int = 200,
-        type: str = "text/html; charset=utf-8",  # noqa: A002
-        **headers: Any,
-    ) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", type)
-        self.send_header("Content-Length", str(len(body)))
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-
-    def log_message(self, *args: object) -> None:
-        pass
 
 
 class MockServer:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 
 from scrapy_eatext.spiders import SiteSpider
 from tests.support.crawling import Crawl, crawl
+from tests.support.mockserver import Answering
 
 TEXT = (
     "The water of the lake was low that summer, and nobody took the boat number {} out "
@@ -56,7 +57,8 @@ def urlset(dates: Mapping[str, str]) -> str:
     return f'<?xml version="1.0"?><urlset>{"".join(rows)}</urlset>'
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(Answering):
+    protocol_version = "HTTP/1.0"
     server: NewsSite
 
     def do_GET(self) -> None:
@@ -67,18 +69,10 @@ class Handler(BaseHTTPRequestHandler):
         status, place, body = (
             (*page, "") if isinstance(page, tuple) else (200, "", page)
         )
-        if status:  # 0 where the page has begun its own answer
-            self.send_response(status)
-        if place:
-            self.send_header("Location", place)
         kind = "application/xml" if body.startswith("<?xml") else "text/html"
-        self.send_header("Content-Type", kind)
-        self.end_headers()
-        self.wfile.write(body.encode())
+        self.answer(body.encode(), status, kind, Location=place)
 
-    do_POST = do_HEAD = do_PUT = do_OPTIONS = do_GET  # noqa: N815
-
-    def log_message(self, *args: object) -> None: ...
+    do_POST = do_HEAD = do_GET  # noqa: N815
 
 
 Page = str | tuple[int, str]

@@ -7,7 +7,7 @@ import json
 import pickle
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import astuple, replace
 from datetime import datetime
@@ -27,9 +27,19 @@ from scrapy_eatext.output.code import Content, content
 from scrapy_eatext.output.embeds import with_scripts
 from scrapy_eatext.output.footnotes import with_notes
 from scrapy_eatext.output.images import others_of
-from scrapy_eatext.output.inline import is_emoji
+from scrapy_eatext.output.inline import Inlines, is_emoji
 from scrapy_eatext.output.judged import JudgedPage
 from scrapy_eatext.output.markdown import inline, python_inline
+from scrapy_eatext.output.placing import place, python_place
+from scrapy_eatext.output.structure import bylines_of
+from scrapy_eatext.output.text import (
+    DEEPEST,
+    first_numbers,
+    join,
+    places_in_tables,
+    python_join,
+)
+from scrapy_eatext.output.threads import Thread
 from scrapy_eatext.page import Page
 from scrapy_eatext.page import walk as walking
 from scrapy_eatext.page.blocks import Blocks
@@ -96,12 +106,30 @@ def check_walks(root: Any) -> None:
                 )
 
 
-def check_writing(spans: Any) -> None:
-    """The twins write the spans of blocks alike."""
-    for inside in spans:
-        for hidden in (0, STRONG_TEXT):
-            made = inline(inside, hidden=hidden)
-            assert made == python_inline(inside, hidden=hidden)
+def check_writing(page: Page, kept: Sequence[bool]) -> None:
+    """The twins write the same of kept blocks: the text, the nodes, and their spans.
+
+    Nodes are placed with the names that readers' posts have, and without them.
+    """
+    blocks, walk = page.blocks, page.blocks.walk
+    shown = content(blocks, kept)
+    units = list(shown.units)
+    places = places_in_tables(blocks, shown)
+    gaps = places.gaps() if places else []
+    lines = walk, units, first_numbers(blocks, units), gaps, DEEPEST
+    assert join(*lines) == python_join(*lines)
+    thread = Thread(blocks, shown)
+    named = thread.laid_out(), bylines_of(thread, units)
+    others, captions = others_of(walk, units)
+    units = sorted([*units, *captions])
+    for layout, said_by in ((walk, {}), named):
+        given = layout, units, shown.code, said_by
+        made = [twin(*given, Inlines(page), others) for twin in (place, python_place)]
+        assert made[0] == made[1]
+        for inside in made[0].spans:
+            for hidden in (0, STRONG_TEXT):
+                found = inline(inside, hidden=hidden)
+                assert found == python_inline(inside, hidden=hidden)
 
 
 def check_algorithm(source: str, name: str, options: dict[str, Any]) -> None:

@@ -62,10 +62,7 @@ class Blog(Magazine):
 
     @cached_property
     def sidebar(self) -> str:
-        recent = each(
-            '<li><a href="{0}">{1}</a></li>',
-            ((self.path(about), about.title) for about in self.stories[:5]),
-        )
+        recent = self.rows('<li><a href="{path}">{0.title}</a></li>', self.stories[:5])
         months = each(
             '<li><a href="{0}">{1:%B %Y}</a></li>',
             {f"/{one.day:%Y/%m}/": one.day for one in self.stories}.items(),
@@ -222,13 +219,10 @@ Leave a Reply</h3><form><p>Your email address will not be published.</p><p class
 
     @route(r"/feed/atom/")
     def feed(self, asked: Query) -> Answer:
-        entries = each(
-            '<entry><title>{0}</title><link href="{1}"/><id>{1}</id><updated>{2}</updated>'
-            "<summary>{3}</summary></entry>\n",
-            (
-                (one.title, self.base + self.path(one), one.iso, self.teaser(one))
-                for one in self.stories[:10]
-            ),
+        entries = self.rows(
+            f'<entry><title>{{0.title}}</title><link href="{self.base}{{path}}"/><id>{self.base}{{path}}'
+            "</id><updated>{0.iso}</updated><summary>{teaser}</summary></entry>\n",
+            self.stories[:10],
         )
         return Answer(
             '<?xml version="1.0"?>\n<feed xmlns="http://www.w3.org/2005/Atom"><title>'

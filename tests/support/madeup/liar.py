@@ -59,14 +59,11 @@ class="card-text">The mill lives on gifts. Every little helps.</p><a class="btn 
 </a></small></div></footer></body></html>"""
 
     def cards(self, found: list[Story]) -> str:
-        return each(
-            '<div class="card mb-3"><div class="row g-0"><div class="col-md-4"><img class="img-fluid" src="/img/{0}.jpg" alt=""></div><div '
-            'class="col-md-8"><div class="card-body"><h5 class="card-title"><a class="stretched-link" href="{1}">{2}</a></h5><p class="card-text">'
-            '{3}</p><p class="card-text"><small class="text-muted">{4:%d %B %Y}</small></p></div></div></div></div>\n',
-            (
-                (one.number, self.path(one), one.title, self.teaser(one), one.day)
-                for one in found
-            ),
+        return self.rows(
+            '<div class="card mb-3"><div class="row g-0"><div class="col-md-4"><img class="img-fluid" src="/img/{0.number}.jpg" alt=""></div><div '
+            'class="col-md-8"><div class="card-body"><h5 class="card-title"><a class="stretched-link" href="{path}">{0.title}</a></h5><p class="card-text">'
+            '{teaser}</p><p class="card-text"><small class="text-muted">{0.day:%d %B %Y}</small></p></div></div></div></div>\n',
+            found,
         )
 
     @route("/")

@@ -93,13 +93,10 @@ class News(Magazine):
                 for at, section in enumerate(SECTIONS)
             ),
         )
-        read = each(
-            '<div class="mostread__item"><span class="mostread__rank">{0}</span>'
-            '<a href="{1}">{2}</a></div>',
-            (
-                (rank, self.path(about), about.title)
-                for rank, about in enumerate(self.stories[3:8], 1)
-            ),
+        read = self.rows(
+            '<div class="mostread__item"><span class="mostread__rank">{at}</span>'
+            '<a href="{path}">{0.title}</a></div>',
+            self.stories[3:8],
         )
         foot = each('<li><a href="/{0}/">{0}</a></li>', SECTIONS)
         foot += "</ul><ul>" + each('<li><a href="/topic/{0}/">{0}</a></li>', TOPICS)
@@ -189,10 +186,10 @@ href="{self.path(about)}">{about.title}</a></h3>{lead}
         found = [about for about in self.stories if f"{about.day:%Y/%m}" == month]
         if not found:
             raise MissingError
-        rows = each(
-            '<div class="row"><span class="row__date">{0:%d %b}</span> <a href="{1}">{2}'
-            "</a></div>",
-            ((about.day, self.path(about), about.title) for about in found),
+        rows = self.rows(
+            '<div class="row"><span class="row__date">{0.day:%d %b}</span> <a href="{path}">'
+            "{0.title}</a></div>",
+            found,
         )
         months = self.months()
         before = months[months.index(month) + 1 :][:1]
@@ -260,14 +257,11 @@ class="figure__caption">{self.speech.sentence(self.rng("caption", about.number))
 
     @route(r"/rss\.xml")
     def rss(self, asked: Query) -> Answer:
-        items = each(
-            "<item><title>{0}</title><link>{1}?utm_source=rss</link><guid>{1}</guid>"
-            "<pubDate>{2:%a, %d %b %Y} 06:00:00 GMT</pubDate><description>{3}</description>"
-            "</item>\n",
-            (
-                (one.title, self.base + self.path(one), one.day, self.teaser(one))
-                for one in self.stories[:30]
-            ),
+        items = self.rows(
+            f"<item><title>{{0.title}}</title><link>{self.base}{{path}}?utm_source=rss</link><guid>"
+            f"{self.base}{{path}}</guid><pubDate>{{0.day:%a, %d %b %Y}} 06:00:00 GMT</pubDate>"
+            "<description>{teaser}</description></item>\n",
+            self.stories[:30],
         )
         channel = f"<title>{self.title}</title><link>{self.base}/</link>{items}"
         return Answer(

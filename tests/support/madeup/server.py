@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -16,6 +16,7 @@ from tests.support.madeup.manuals import Manuals
 from tests.support.madeup.news import News
 from tests.support.madeup.shop import Shop
 from tests.support.madeup.traps import Traps
+from tests.support.mockserver import Answering
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -42,9 +43,7 @@ class Seen(NamedTuple):
     method: str = "GET"
 
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # the body would wait until the head is received
+class Handler(Answering):
     server: OneSite
 
     def do_GET(self) -> None:
@@ -56,23 +55,11 @@ class Handler(BaseHTTPRequestHandler):
         if site is None:
             self.send_error(502)
             return
-        answer = site.answer(url)
-        seen = Seen(f"{site.base}{url}", answer.status, self.command)
-        self.server.seen.append(seen)
-        body = answer.body.encode()
-        self.send_response(answer.status)
-        self.send_header("Content-Type", answer.type)
-        self.send_header("Content-Length", str(len(body)))
-        if answer.location:
-            self.send_header("Location", answer.location)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
+        body, status, kind, location = site.answer(url)
+        self.server.seen.append(Seen(f"{site.base}{url}", status, self.command))
+        self.answer(body.encode(), status, kind, Location=location)
 
     do_HEAD = do_GET  # noqa: N815
-
-    def log_message(self, *args: object) -> None:
-        pass
 
 
 class OneSite(ThreadingHTTPServer):

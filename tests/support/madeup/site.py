@@ -218,6 +218,16 @@ class Magazine(Site):
         """The first sentences of an article."""
         return self.speech.paragraph(self.rng("teaser", about.number), 2)
 
+    def rows(self, pattern: str, found: Iterable[Story]) -> str:
+        """A pattern filled with each article, its number from 1, path and teaser."""
+        has_teaser = "{teaser}" in pattern
+        return "".join(
+            pattern.format(
+                one, at=at, path=self.path(one), teaser=has_teaser and self.teaser(one)
+            )
+            for at, one in enumerate(found, 1)
+        )
+
     def body(self, about: Story, least: int = 200, most: int = 600) -> list[str]:
         rng = self.rng("body", about.number)
         return self.speech.text(rng, rng.randint(least, most))
