@@ -1,4 +1,4 @@
-"""The documentation holds: its commands, settings and snippets run, its links lead on.
+"""README and docs hold: their commands, settings and snippets run, links lead on.
 
 Every fenced block of a page is run in order, in a sandbox: a project as the tutorial
 makes it, with pages, labels and an archive in it.  Addresses at example.com lead to the
@@ -43,6 +43,7 @@ from scrapy_eatext.page import Page
 from scrapy_eatext.spiders import SiteSpider
 from scrapy_eatext.spiders.state import Visit
 from tests.support import archives, crawling
+from tests.support.commands import run_scrapy
 from tests.support.crawling import DOCS, PATIENCE, fed
 
 pytestmark = pytest.mark.slow
@@ -264,7 +265,8 @@ class Sandbox:
             assert spider.priority(Visit(ADDRESS, priority=1)) == 1
             assert spider.item(self.page, found)["url"] == self.page.url
         elif isinstance(value, type) and issubclass(value, scrapy.Spider):
-            items = [one for one in value().parse(self.page) if isinstance(one, dict)]
+            made = [*value().parse(self.page)]
+            items = [one for one in made if not isinstance(one, scrapy.Request)]
             assert items or value.__name__ == "ArticlesSpider"
         elif isinstance(value, type) and issubclass(value, Algorithm):
             assert (
@@ -372,11 +374,10 @@ def test_the_tutorial_makes_a_feed(tutorial: Path) -> None:
         assert json.loads(line).keys() == items[0].keys()
 
 
-@pytest.mark.parametrize(
-    "page",
-    [page for page in PAGES if page.name not in {"tutorial.md", "index.md"}],
-    ids=lambda page: page.stem,
-)
+OTHERS = [page for page in PAGES if page.name not in {"tutorial.md", "index.md"}]
+
+
+@pytest.mark.parametrize("page", [README, *OTHERS], ids=lambda page: page.stem)
 def test_every_block_runs(page: Path, sandbox: Sandbox) -> None:
     if page.stem == "archives":
         pytest.importorskip("pyarrow")
@@ -433,6 +434,40 @@ def test_the_front_page_shows_what_comes_out(
         key, value = expected.popitem()
         assert made.pop(key).startswith(value.removesuffix("…"))
         assert made == expected
+
+
+def test_the_spider_of_the_readme_fills_its_items(tmp_path: Path) -> None:
+    """As it stands there, sent to a page of the bundled site."""
+    codes = [block.code for block in blocks(README)]
+    spider = next(code for code in codes if "class NewsSpider" in code)
+    assert "https://example.com/news" in spider
+    spider = spider.replace("https://example.com/news", ARTICLE.as_uri())
+    (tmp_path / "spider.py").write_text(spider, "utf-8")
+    addons = next(code for code in codes if code.startswith("ADDONS"))
+    (tmp_path / "settings.py").write_text(addons, "utf-8")
+    command = ("runspider", "spider.py", "-O", "out.jsonl")
+    done = run_scrapy(tmp_path, *command, path=(tmp_path, ROOT), settings="settings")
+    assert done.returncode == 0, done.stderr
+    (item,) = fed(tmp_path / "out.jsonl")
+    assert item["headline"] == "What the market hall was hiding under its floor"
+    assert "two hundred and six stoneware jars" in item["main_text"]
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_links_lead_to_files(name: str) -> None:
+    links = re.findall(r"\]\(((?!https?:)[^)#]+)\)", (ROOT / name).read_text("utf-8"))
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_bundled_site_is_as_large_as_the_readme_says() -> None:
+    words = {50: "fifty", 13: "thirteen"}
+    pages = list((EXAMPLE / "site").rglob("*.html"))
+    declared = re.compile(rb"<html[^>]*?\blang=\"?([a-z]+)", re.IGNORECASE)
+    found = [declared.search(page.read_bytes()) for page in pages]
+    languages = {match[1] for match in found if match}
+    said = f"{words[len(pages)]} pages in {words[len(languages)]} languages"
+    assert said in " ".join(README.read_text("utf-8").split())
 
 
 def test_wheels_are_built_for_each_python_that_is_named() -> None:
