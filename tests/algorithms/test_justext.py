@@ -178,42 +178,32 @@ def test_depth_costs_no_recursion(reference):
 # --- the stages ---------------------------------------------------------------
 
 
+HEADED = [SHORT, SHORT, GOOD]
+
+
 @pytest.mark.parametrize(
-    ("own", "final"),
+    ("own", "distance", "headings_first", "final"),
     [
-        ([SHORT], [BAD]),
-        ([GOOD, SHORT, GOOD], [GOOD, GOOD, GOOD]),
-        ([GOOD, SHORT, BAD], [GOOD, BAD, BAD]),
-        ([GOOD, SHORT, NEAR_GOOD, BAD], [GOOD, GOOD, GOOD, BAD]),
-        ([BAD, NEAR_GOOD, BAD], [BAD, BAD, BAD]),
-        ([BAD, NEAR_GOOD, GOOD], [BAD, GOOD, GOOD]),
+        ([SHORT], 9, False, [BAD]),
+        ([GOOD, SHORT, GOOD], 9, False, [GOOD, GOOD, GOOD]),
+        ([GOOD, SHORT, BAD], 9, False, [GOOD, BAD, BAD]),
+        ([GOOD, SHORT, NEAR_GOOD, BAD], 9, False, [GOOD, GOOD, GOOD, BAD]),
+        ([BAD, NEAR_GOOD, BAD], 9, False, [BAD, BAD, BAD]),
+        ([BAD, NEAR_GOOD, GOOD], 9, False, [BAD, GOOD, GOOD]),
         # The first is bad by its neighbours, and so the next one is.
-        ([NEAR_GOOD, NEAR_GOOD, BAD], [BAD, BAD, BAD]),
-    ],
-)
-def test_second_stage_worked_examples(own, final):
-    none = [False] * len(own)
-    lengths = [10] * len(own)
-    assert revise(own, none, lengths, 200, headings_first=False) == final
-
-
-@pytest.mark.parametrize(
-    ("distance", "headings_first", "final"),
-    [
-        # The original's first stage never fires, its last one saves the heading.
-        (7, False, [GOOD, BAD, GOOD]),
-        (7, True, [GOOD, GOOD, GOOD]),
+        ([NEAR_GOOD, NEAR_GOOD, BAD], 9, False, [BAD, BAD, BAD]),
+        # A heading before a byline: the original's first stage never fires, its last
+        # one saves the heading.
+        (HEADED, 7, False, [GOOD, BAD, GOOD]),
+        (HEADED, 7, True, [GOOD, GOOD, GOOD]),
+        (HEADED, 200, True, [GOOD, GOOD, GOOD]),
         # Too far from the text.
-        (201, True, [BAD, BAD, GOOD]),
-        (200, True, [GOOD, GOOD, GOOD]),
+        (HEADED, 201, True, [BAD, BAD, GOOD]),
     ],
 )
-def test_heading_before_a_byline_and_a_good_text(distance, headings_first, final):
-    own, headings, lengths = (
-        [SHORT, SHORT, GOOD],
-        [True, False, False],
-        [9, distance, 9],
-    )
+def test_second_stage_worked_examples(own, distance, headings_first, final):
+    headings = [own is HEADED, *[False] * len(own[1:])]
+    lengths = [9, distance, *[9] * len(own)][: len(own)]
     assert revise(own, headings, lengths, 200, headings_first=headings_first) == final
 
 

@@ -114,8 +114,11 @@ def test_extract_has_them_beside_the_text_of_all():
     assert again.posts == result.posts
     assert result.without_text().posts == ()
     # An algorithm that knows no comments has no posts.
-    assert extract(html, algorithm="density").posts == ()
-    assert extract(html, remove=".comment:last-child").posts[-1].author == "Reader 1"
+    plain = extract(html, algorithm="density")
+    assert (plain.posts, plain.comments) == ((), "")
+    ruled = extract(html, remove=".comment:last-child")
+    assert ruled.posts[-1].author == "Reader 1"
+    assert "on day 2" not in ruled.comments
 
 
 @given(PAGES, st.randoms(use_true_random=False))

@@ -227,11 +227,14 @@ HOSTILE |= {
 @hostile
 def long_values(size: int) -> str:
     """Metadata of every kind, at length."""
-    names = "og:title og:site_name description author article:tag og:image keywords"
-    value = repeat("a, ", size // 10)
+    names = (
+        "og:title og:site_name og:description description author article:tag og:image "
+        "keywords date og:url"
+    )
+    value = repeat("a, ", size // 13)
     metas = "".join(f"<meta name={name} content='{value}'>" for name in names.split())
-    link = f"<link rel=canonical href='/{'a' * (size // 10)}'>"
-    title = f"<title>{value}</title><time datetime='{'1' * (size // 10)}'>now</time>"
+    link = f"<link rel=canonical href='/{'a' * (size // 13)}'>"
+    title = f"<title>{value}</title><time datetime='{'1' * (size // 13)}'>now</time>"
     return f"{metas}{link}{title}<p>{SENTENCE * 3}"
 
 
@@ -262,11 +265,11 @@ HOSTILE |= {
 
 @hostile
 def huge_references(size: int) -> str:
-    """References with numbers too long for Python's int(), in all places with text."""
-    number = f"&#{'9' * (size // 5)};"
-    data = (
-        f'{{"@type": "Article", "headline": "a{number}", "articleBody": "b{number}"}}'
-    )
+    """Numbers too long for Python's int(), as references in all places with text."""
+    digits = "9" * (size // 6)
+    number = f"&#{digits};"
+    texts = f'"headline": "a{number}", "articleBody": "b{number}"'
+    data = f'{{"@type": "Article", {texts}, "id": {digits}}}'
     return (
         f"<title>{number}</title><meta name=author content='a{number}'>"
         f"<script type='application/ld+json'>{data}</script><p>{SENTENCE * 3}{number}"
@@ -416,23 +419,6 @@ HOSTILE |= {
     # -- metadata
     "one_long_language": repeated("de ", "<html lang='", f"'><p>{SENTENCE}</p>"),
 }
-
-
-@hostile
-def said_at_length(size: int) -> str:
-    names = ("og:title", "og:description", "author", "keywords", "date", "og:url")
-    value = repeat("ab, ", size // len(names))
-    return "".join(f"<meta name={name} content='{value}'>" for name in names)
-
-
-@hostile
-def long_numbers(size: int) -> str:
-    number = "9" * (size // 4)
-    data = f'{{"@type": "Article", "headline": "a&#{number};", "id": {number}}}'
-    return (
-        f"<script type=application/ld+json>{data}</script>"
-        f"<title>&#{number};</title><p>&#{number};{SENTENCE}</p>"
-    )
 
 
 @hostile
