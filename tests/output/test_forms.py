@@ -204,15 +204,9 @@ def test_markdown_without_links_or_images():
     def made(**said):
         return kept_of(LINKED, Forms(markdown=MarkdownForm(**said)))
 
-    without_links = made(links=False).markdown
-    assert "](https" in without_links
-    assert "some **wood** and iron." in without_links
-    assert ")](" not in without_links
-    assert without_links.count("![") == 3
-    without_images = made(images=False).markdown
-    assert "![" not in without_images
-    assert f"[iron]({URL.removesuffix('boats/')}b)" in without_images
-    assert "\n\na b\n\nY, seen\n\nc" in without_images
+    assert made(links=False).markdown.count("![") == 3
+    address = f"{URL.removesuffix('boats/')}b"
+    assert f"[iron]({address})" in made(images=False).markdown
     bare = made(links=False, images=False)
     assert bare.markdown == (
         "Of some **wood** and iron.\n\na b\n\nY, seen\n\nc\n\n- d\n- f"
