@@ -16,13 +16,11 @@ from pyarrow import parquet
 from scrapy.extensions.postprocessing import GzipPlugin, PostProcessingManager
 from scrapy.utils.test import get_crawler
 
-from scrapy_eatext import ParquetItemExporter
+from scrapy_eatext import ParquetItemExporter, extract
 from scrapy_eatext.feeds import ATTRIBUTE_KINDS
 from scrapy_eatext.result import ATTRIBUTES, NOTHING, MainText
-from tests.support.crawling import ADDON, UrlSpider, crawl
 from tests.support.items import export
-
-EXPORTERS = {"parquet": "scrapy_eatext.ParquetItemExporter"}
+from tests.support.passages import BOATS
 
 
 @dataclass
@@ -147,22 +145,9 @@ def test_a_field_of_a_result_has_one_type_in_every_file():
     assert table.to_pylist() == [{"who": "Ann", "x": 1}]
 
 
-@pytest.mark.slow
-def test_every_attribute_goes_into_a_feed(tmp_path, server):
-    file = tmp_path / "feed.parquet"
-    settings = {
-        **ADDON,
-        "EATEXT_FIELDS": {name: name for name in ATTRIBUTES},
-        "FEED_EXPORTERS": EXPORTERS,
-        "FEEDS": {str(file): {"format": "parquet"}},
-    }
-    urls = tuple(server(f"/page/{i}") for i in range(3))
-    done = crawl(UrlSpider, settings, urls=urls)
-    rows = parquet.read_table(file).to_pylist()
-    items = {item["url"]: item for item in done.items}
-    assert len(rows) == len(items) == 3
-    for row in rows:
-        item = items[row["url"]]
-        assert row["text"] == item["text"]
-        assert json.loads(row["blocks"])[0]["text"] == item["blocks"][0].text
-        assert row["score"] == item["score"]
+def test_every_attribute_goes_into_a_feed():
+    found = extract(BOATS, url="https://example.com/")
+    table = exported({name: found.value(name) for name in ATTRIBUTES})
+    (row,) = table.to_pylist()
+    assert (row["text"], row["score"]) == (found.text, found.score)
+    assert json.loads(row["blocks"])[0]["text"] == found.blocks[0].text
