@@ -92,59 +92,36 @@ def test_imports_run_one_way(module):
             assert floor <= KNOWS_SCRAPY, f"{module} imports {imported}"
 
 
-# The tests of modules that have none of their own name: of a module, or of a room's.
+# The tests of modules that are tested outside of their own room.
 TESTED_IN = {
-    "algorithms": "test_hostile.py",
-    "algorithms.scripts": "algorithms/test_language.py",
-    "algorithms.trail": "algorithms/test_justext.py",
-    "archive": "archive/test_local.py",
-    "archive.files": "archive/test_readers.py",
-    "archive.record": "archive/test_readers.py",
-    "commands": "commands/test_command.py",
-    "output.fragments": "output/test_chunks.py",
-    "output.passages": "output/test_chunks.py",
-    "output.pieces": "output/test_chunks.py",
     "commands.archive": "archive/test_local.py",
     "commands.evaluate": "learning/test_train.py",
     "commands.review": "review/test_server.py",
     "commands.train": "learning/test_train.py",
-    "crawl": "crawl/test_crawling.py",
-    "execution": "execution/test_workers.py",
     "execution.choice": "crawl/test_settings.py",
-    "learning": "learning/test_train.py",
     "learning.ngram": "algorithms/test_ngram.py",
     "learning.perceptron": "algorithms/test_perceptron.py",
-    "metadata": "metadata/test_reader.py",
-    "output": "output/test_fidelity.py",
-    "output.images": "output/test_node_twins.py",
-    "output.placing": "output/test_node_twins.py",
-    "output.posts": "output/test_comments.py",
-    "page": "page/test_walk_twins.py",
     "page.datatables": "output/test_outputs.py",
     "page.dates": "metadata/test_reader.py",
     "page.embedded": "algorithms/test_eatext.py",
     "page.head": "metadata/test_reader.py",
     "page.mathml": "output/test_formulas.py",
-    "page.page": "page/test_decode.py",
     "page.urls": "test_hostile.py",
     "rendering": "test_extraction.py",
-    "review": "review/test_server.py",
-    "sites": "sites/test_learning.py",
-    "spiders": "spiders/test_site.py",
-    "tagger": "tagger/test_features.py",
 }
 LONG = 100
 
 
 def covering(module: str) -> list[Path]:
-    """Its tests by its name, or by that of a folder around it, else by the table."""
+    """Its tests by its name or a folder's around it, else by the table, else its room's."""
     room, *names = module.split(".")[1:]
     folder = TESTS / room if names else TESTS
     for name in reversed(names or [room]):
         if found := sorted(folder.glob(f"test_{name}*.py")):
             return found
-    known = TESTED_IN.get(".".join([room, *names])) or TESTED_IN.get(room)
-    return [TESTS / known] if known else []
+    if known := TESTED_IN.get(".".join([room, *names])):
+        return [TESTS / known]
+    return sorted(folder.glob("test_*.py")) if names else []
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -260,6 +260,9 @@ HOSTILE |= {
     "entities": repeated("&amp;&bogus;&#65;", "<p>a", "b</p>"),
     "endless_entity": repeated("a", "<p>&", "</p>"),
     "endless_number": repeated("9", "<p>&#", ";</p>"),
+    "references_with_many_digits": repeated(
+        f"&#{'0' * 5000}65;", f"<p>{SENTENCE * 3}", "</p>"
+    ),
 }
 
 
@@ -277,21 +280,11 @@ def huge_references(size: int) -> str:
 
 
 HOSTILE |= {
-    "references_with_many_digits": repeated(
-        f"&#{'0' * 5000}65;", f"<p>{SENTENCE * 3}", "</p>"
-    )
-}
-
-
-@hostile
-def digits_of_others(size: int) -> str:
-    """Digits that are not ASCII, where dates, zones and numbers stand."""
-    time = "<time datetime='٢٠٢٤-٠١-٠١T٠٠:٠٠+٩٩:٩٩'>٣. ²</time>"
-    item = f"<ol start=٣><li value=²>{time}<td colspan=٣>a<img width=² src=/x></ol>"
-    return repeat(f"<div class=comment>{item}</div>", size * 2 // 3)
-
-
-HOSTILE |= {
+    # Digits that are not ASCII, where dates, zones and numbers stand.
+    "digits_of_others": repeated(
+        "<div class=comment><ol start=٣><li value=²><time datetime='٢٠٢٤-٠١-٠١T٠٠:٠٠+٩٩:٩٩'>"
+        "٣. ²</time><td colspan=٣>a<img width=² src=/x></ol></div>"
+    ),
     # Lines that Markdown would have to escape at the beginning and the end.
     "lines_of_marks": repeated(
         "<p>_<br>*<br>#<br>+<br>-<br>=<br>|<br>:<br>[^1]:<br>[x]:<br>1.<br>&gt;<br>~~~"
@@ -396,17 +389,12 @@ HOSTILE |= {
         b"<meta charset=iso-2022-jp><p>" + b"\x1b$B" * (size // 3)
     ),
     "wrong_byte_order_mark": lambda size: b"\xfe\xff" + b"<p>text</p>" * (size // 11),
-}
-
-
-@hostile
-def contradictory_charsets(size: int) -> bytes:
-    names = ["utf-8", "utf-16", "shift_jis", "iso-2022-jp", "no-such-one", "utf-7"]
-    metas = "".join(f"<meta charset={name}>" for name in names)
-    return metas.encode() + "Größe 船 ".encode() * (size // 13)
-
-
-HOSTILE |= {
+    "contradictory_charsets": lambda size: (
+        b"<meta charset=utf-8><meta charset=utf-16><meta charset=shift_jis>"
+        b"<meta charset=iso-2022-jp><meta charset=no-such-one><meta charset=utf-7>"
+        + "Größe 船 ".encode()
+        * (size // 13)
+    ),
     "control_characters": repeated(
         "".join(map(chr, [*range(1, 32), 127, *range(0x80, 0xA0)])),
         "<p>text",
@@ -416,7 +404,10 @@ HOSTILE |= {
     "directions": repeated("\u202eabc\u2066def\u202c", "<p>", "</p>", share=2),
     "noncharacters": repeated("&#xFFFE;&#xFFFF;&#x1FFFE;&#xD800;", "<p>text", "</p>"),
     "lone_surrogates": repeated("\ud800a\udc00", "<p>text", "</p>"),
-    # -- metadata
+    # It ends within a character.
+    "declares_another_encoding": lambda size: (
+        b"<meta charset=gb2312><p>" + ("Größe 船が川. ".encode() * (size // 20))[:-3]
+    ),
     "one_long_language": repeated("de ", "<html lang='", f"'><p>{SENTENCE}</p>"),
 }
 
@@ -428,12 +419,6 @@ def nested_state(size: int) -> str:
     inner = repeat(piece, size - 45 * 16)[:-1]
     data = '{"content":[' * 45 + inner + "]}" * 45
     return f"<script id=__NEXT_DATA__>{data}</script>"
-
-
-@hostile
-def declares_another_encoding(size: int) -> bytes:
-    text = "Größe 船が川を渡る. ".encode()
-    return b"<meta charset=gb2312><p>" + text * (size // len(text)) + text[:-3]
 
 
 def every_page(size: int) -> dict[str, str | bytes]:
