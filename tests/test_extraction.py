@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from dataclasses import replace
 
 import pytest
 from scrapy.http import HtmlResponse
 
 from scrapy_eatext import extract
+from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.algorithms.base import Algorithm, OptionError, Options
 from scrapy_eatext.execution.cascade import Job, Limits, extract_page
 from scrapy_eatext.execution.choice import Choice
@@ -65,6 +67,16 @@ def test_an_algorithm_that_fails_leaves_its_place_to_the_next(caplog):
 def test_what_is_wrong_is_named(given, said):
     with pytest.raises(OptionError, match=said):
         extract(HTML, **given)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "options"), values_of("tables/wrong_options.txt")
+)
+def test_a_wrong_option_is_named_with_its_value(algorithm, options):
+    name, value = next(iter(options.items()))
+    said = f"^{name} is {re.escape(repr(value))}, it must"
+    with pytest.raises(OptionError, match=said):
+        get_algorithm(algorithm, options)
 
 
 @pytest.mark.parametrize("algorithm", [SILENT, UNKNOWING, WHOLE])

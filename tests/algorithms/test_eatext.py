@@ -384,13 +384,6 @@ def test_state_is_read_as_json_ld_is(script):
     assert with_script(f"<!--{state};-->", script).text == ARTICLE
 
 
-def test_a_text_in_the_source_of_a_frame():
-    source = f"<h1>Rye</h1><p>{PROSE['en']}</p>".replace('"', "&quot;")
-    found = extract(f'<html><body><h2>Shop</h2><iframe srcdoc="{source}"></iframe>')
-    assert found.origin == "srcdoc"
-    assert found.markdown == f"# Rye\n\n{PROSE['en']}"
-
-
 def test_data_do_not_replace_a_text_that_is_shown():
     data = json.dumps({"@type": "Article", "articleBody": ARTICLE.upper()})
     head = f"<script {LINKED}>{data}</script>"
