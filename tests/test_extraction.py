@@ -14,15 +14,11 @@ from scrapy_eatext import extract
 from scrapy_eatext.algorithms import get_algorithm
 from scrapy_eatext.algorithms.base import Algorithm, OptionError, Options
 from scrapy_eatext.execution.cascade import Job, Limits, extract_page
-from scrapy_eatext.execution.choice import Choice
-from tests.support.algorithms import Plain
+from tests.support.algorithms import Plain, Silent, choice
 from tests.support.crawling import BROKEN, NOTHING, PLAIN
 from tests.support.passages import PROSE
 from tests.support.suites import values_of
 
-SILENT = "tests.support.algorithms.Silent"
-UNKNOWING = "tests.support.algorithms.Unknowing"
-WHOLE = "tests.support.algorithms.Whole"
 HTML = "<p>One.</p><h1>Two</h1><p class=more>Three, and more.</p>"
 ALL = "One.\n\nTwo\n\nThree, and more."
 PARAGRAPHS = "One.\n\nThree, and more."
@@ -79,10 +75,10 @@ def test_a_wrong_option_is_named_with_its_value(algorithm, options):
         get_algorithm(algorithm, options)
 
 
-@pytest.mark.parametrize("algorithm", [SILENT, UNKNOWING, WHOLE])
-def test_an_algorithm_that_does_not_say_how_sure_it_is_passes(algorithm):
-    choice = Choice(algorithms=(algorithm,), min_score=1.0, below="empty")
-    outcome = extract_page(Job(HTML, "", choice, Limits()))
+@pytest.mark.parametrize("name", ["Silent", "Unknowing", "Whole"])
+def test_an_algorithm_that_does_not_say_how_sure_it_is_passes(name):
+    asked = choice(name, min_score=1.0, below="empty")
+    outcome = extract_page(Job(HTML, "", asked, Limits()))
     assert outcome.kind == "extracted"
     assert outcome.result.text
     assert outcome.result.score == 1.0
@@ -90,10 +86,10 @@ def test_an_algorithm_that_does_not_say_how_sure_it_is_passes(algorithm):
 
 
 def test_nobody_is_sure_of_no_text():
-    assert extract("", algorithm=SILENT).score == 0.0
+    assert extract("", algorithm=Silent).score == 0.0
     assert extract(HTML, algorithm=NOTHING).score == 0.0
-    broken = Choice(algorithms=(BROKEN,))
-    last_resort = extract_page(Job(f"<p>{'broken ' * 20}", "", broken, Limits()))
+    broken = f"<p>{'broken ' * 20}"
+    last_resort = extract_page(Job(broken, "", choice("Broken"), Limits()))
     assert last_resort.result.text
     assert last_resort.result.score == 0.0
 
