@@ -453,6 +453,15 @@ def test_the_spider_of_the_readme_fills_its_items(tmp_path: Path) -> None:
     assert "two hundred and six stoneware jars" in item["main_text"]
 
 
+def test_defaults_in_the_readme_are_those_that_hold() -> None:
+    row = re.compile(r"^\| `(EATEXT_\w+)` \| `([^`]+)` \|", re.MULTILINE)
+    rows = row.findall(README.read_text("utf-8"))
+    settings = Settings({key: ast.literal_eval(value) for key, value in rows})
+    # Not in code: a number that the machine sets.
+    assert len(rows) == len(KEYS) - 1
+    assert Config.from_settings(settings) == Config()
+
+
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
 def test_links_lead_to_files(name: str) -> None:
     links = re.findall(r"\]\(((?!https?:)[^)#]+)\)", (ROOT / name).read_text("utf-8"))
