@@ -10,8 +10,9 @@ import struct
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from errno import EINVAL
 from pathlib import Path
-from stat import S_ISREG
+from stat import S_ISDIR, S_ISREG
 from tempfile import TemporaryFile
 from typing import IO, Any, BinaryIO, cast
 from urllib.parse import unquote
@@ -81,8 +82,14 @@ INSIDE = ".wacz#"
 
 
 def open_file(path: str) -> BinaryIO:
-    """A file opened for reading, with seek().  Raises OSError."""
+    """A file opened for reading, with seek().  Raises OSError.
+
+    A device may be endless, and opening a pipe could wait for ever.
+    """
     if not is_remote(path):
+        mode = Path(path).stat().st_mode
+        if not (S_ISREG(mode) or S_ISDIR(mode)):
+            raise OSError(EINVAL, "it is no regular file", path)
         return Path(path).open("rb")
     with _remote(path) as (system, inside):
         if hasattr(system, "handler"):

@@ -119,10 +119,10 @@ def record_of_row(
         )
     }
     known = (html_name, url_name, "id", *fields)
-    # JSON has no NaN, which differs from itself.
+    # NaN, which differs from itself, is how pandas says that there is no value.
     others = {n: row[n] for n in row if n not in known and row[n] == row[n]}
     if others:
-        fields["input"] = json.dumps(others, ensure_ascii=False, default=_text)
+        fields["input"] = _json(others)
     address, page = row.get(url_name), row.get(html_name)
     if address is not None and not isinstance(address, (str, bytes)):
         fields["error"] = f"{type(address).__name__} is no text in {url_name!r}"
@@ -141,6 +141,15 @@ def record_of_row(
 
 def _is_success(status: int | None) -> bool:
     return 200 <= (status or 0) < 300
+
+
+def _json(value: object) -> str:
+    """A value as JSON, which has no NaN and no infinity."""
+    text = json.dumps(value, ensure_ascii=False, default=_text)
+    if "NaN" in text or "Infinity" in text:
+        value = json.loads(text, parse_constant=lambda name: None)
+        return json.dumps(value, ensure_ascii=False)
+    return text
 
 
 def _text(value: object) -> str:

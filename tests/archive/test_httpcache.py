@@ -6,12 +6,15 @@ import gzip
 import os
 import pickle
 import sqlite3
+import tracemalloc
 from collections.abc import Mapping
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
 from scrapy_eatext.archive.readers import ArchiveError, read
+from scrapy_eatext.archive.readers.httpcache import builtin_values
 from tests.support.archives import URL, filled, page
 
 pytestmark = pytest.mark.slow
@@ -75,6 +78,45 @@ def database_of(path: Path, rows: Mapping[bytes, object]) -> Path:
         database.executemany("INSERT INTO Dict VALUES (?, ?)", rows.items())
     database.close()
     return path
+
+
+def test_a_pickle_takes_no_more_memory_than_its_size():
+    tracemalloc.start()
+    with suppress(ValueError):
+        # The first value has this number.
+        builtin_values(b"\x80\x04Nr" + (1 << 24).to_bytes(4, "little") + b".")
+    assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "VIEW Dict (key, value) AS"
+        + " WITH n (i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i, i FROM n",
+        "TABLE Dict (key BLOB, value BLOB AS (zeroblob(100000000)))",
+    ],
+)
+def test_a_database_whose_rows_are_endless(tmp_path, made):
+    with closing(sqlite3.connect(tmp_path / "a.db")) as database:
+        database.execute(f"CREATE {made}")
+    with pytest.raises(ArchiveError, match="no such table"):
+        list(read(str(tmp_path / "a.db")))
+
+
+def test_pipes_are_not_waited_for(tmp_path):
+    entry(tmp_path, "aa11", page(0), b"Content-Type: text/html", None)
+    os.mkfifo(tmp_path / "spider/aa/aa11/response_data")
+    os.mkfifo(tmp_path / "a.warc")
+    os.mkfifo(tmp_path / "a.db")
+    (one,) = read(str(tmp_path))
+    assert one.html == page(0)
+    (tmp_path / "a.cdxj").write_text(
+        'a 1 {"filename": "a.warc", "offset": 0, "length": 9}'
+    )
+    for name in ("a.cdxj", "a.db"):
+        with pytest.raises(ArchiveError, match="no regular file"):
+            list(read(str(tmp_path / name)))
 
 
 def test_a_damaged_database(tmp_path):

@@ -13,7 +13,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from scrapy_eatext.archive.packed import unpacked
+from scrapy_eatext.archive.packed import CHUNK, unpacked
 from scrapy_eatext.archive.readers import Reading, parts, read, warc
 from tests.support.archives import (
     ALL,
@@ -82,7 +82,7 @@ def test_every_page_of_a_warc_and_of_its_parts(packing, tmp_path):
 
 @pytest.mark.parametrize("packing", PACKINGS)
 @pytest.mark.parametrize("most", [0, 1 << 16])
-@pytest.mark.parametrize("wrong", [-300, 300, 700, 3000, 10**12])
+@pytest.mark.parametrize("wrong", [-300, 300, 700, 3000, 10**12, 10**17])
 def test_a_record_whose_length_is_wrong_costs_no_page(packing, most, wrong):
     length = len(response(page(1))) + wrong
     records = [FIVE[0], page_record(1, length=length), *FIVE[2:]]
@@ -441,6 +441,22 @@ def test_a_header_that_is_longer_than_any_costs_no_other():
     data = FIRST + b"a: b\r\n" * 200_000
     found = records_of(data + b"".join(FIVE))
     assert outcomes_of(found) == ["unreadable", *[""] * 5]
+
+
+def test_many_lengths_that_are_too_large(monkeypatch):
+    wrong = FIRST + b"Content-Length: 99999999\r\n\r\n"
+    sizes = []
+    drop = warc._Segment.drop
+
+    def counted(segment, size):
+        # Each call copies all of these.
+        sizes.append(len(segment._data))
+        drop(segment, size)
+
+    monkeypatch.setattr(warc._Segment, "drop", counted)
+    found = records_of(gzip.compress(wrong * 10_000))
+    assert len(found) == 10_000
+    assert max(sizes) <= 2 * CHUNK
 
 
 def test_a_field_many_times(monkeypatch):

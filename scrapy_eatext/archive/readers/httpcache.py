@@ -5,11 +5,12 @@ from __future__ import annotations
 import dbm
 import io
 import pickle
+import pickletools
 import re
 import sqlite3
 from ast import literal_eval
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from typing import Any
 from scrapy.http import Headers
 from w3lib.http import headers_raw_to_dict
 
-from scrapy_eatext.archive.files import content, joined
+from scrapy_eatext.archive.files import content, joined, open_file
 from scrapy_eatext.archive.packed import PackedError, unpacked
 from scrapy_eatext.archive.record import Record, recorded, unreadable, with_response
 
@@ -28,6 +29,11 @@ _DETAILS = "response_data"
 _SUFFIX = "_data"
 _HTML_RESPONSE = "scrapy.http.response.html.HtmlResponse"
 _SQLITE = b"SQLite format 3\0"
+# The number of columns of the table that are stored in the file.
+_STORED = """
+    SELECT count(*) FROM sqlite_master AS made, pragma_table_info('Dict') AS column
+    WHERE made.name = 'Dict' AND made.rootpage AND column.name IN ('key', 'value')
+"""
 # A database's name, and the endings that modules of dbm add.
 _DATABASE = re.compile(r"(.*?\.db)(?:\.(?:db|dat|dir|bak|pag))?\Z", re.DOTALL)
 
@@ -52,16 +58,15 @@ def _of_folder(where: str, folder: str, most: int) -> Record:
         headers = headers_raw_to_dict(_content(folder, _HEADERS)) or {}
     except OSError as error:
         return unreadable(where, error)
+    details = None
     try:
         body = _content(folder, _BODY, most)
     except PackedError as damaged:
         body, about = damaged.data, replace(about, error=str(damaged))
     except OSError as error:
         return unreadable(where, error, about.url)
-    try:
+    with suppress(OSError, ValueError):
         details = builtin_values(_content(folder, _DETAILS))
-    except (FileNotFoundError, ValueError):
-        details = None
     return _record(about, headers, body, most, details)
 
 
@@ -107,11 +112,9 @@ def databases(names: Iterable[str]) -> list[str]:
 
 
 def _database(path: str) -> Any:
-    file = Path(path)
-    if file.is_file():
-        with file.open("rb") as opened:
-            if opened.read(len(_SQLITE)) == _SQLITE:
-                return _Sqlite(file)
+    with suppress(FileNotFoundError), open_file(path) as opened:
+        if opened.read(len(_SQLITE)) == _SQLITE:
+            return _Sqlite(Path(path))
     try:
         return dbm.open(path, "r")
     except Exception as error:  # dbm.dumb raises many types
@@ -127,6 +130,9 @@ class _Sqlite:
             self._of = sqlite3.connect(address, uri=True)
         except sqlite3.Error as error:
             raise OSError(str(error)) from error
+        # Rows of a view, and generated columns, may be endless.
+        if self._rows(_STORED) != [(2,)]:
+            raise OSError("no such table: Dict")
 
     def keys(self) -> list[bytes]:
         rows = self._rows("SELECT CAST(key AS BLOB) FROM Dict")
@@ -168,6 +174,10 @@ def builtin_values(data: bytes) -> Any:
     data that are no pickle.
     """
     try:
+        for opcode, number, _ in pickletools.genops(data):
+            # The unpickler has room for as many values as this number says.
+            if opcode.name.endswith("PUT") and (number or 0) > len(data):
+                raise ValueError("a number is too large")
         return _Unpickler(io.BytesIO(data)).load()
     except Exception as error:  # damaged pickles raise many types
         raise ValueError(f"no pickle: {error!r}") from error

@@ -19,8 +19,9 @@ from scrapy_eatext.archive.record import storable
 LINE = "line "
 # The columns of a CDX file without a header line.
 _COLUMNS = "N b a m s k r M S V g"
-# The most bytes of a line, of a record and of an archive.
-_LONGEST_LINE, _LONGEST_RECORD, _LONGEST_ARCHIVE = 1 << 20, 1 << 30, 1 << 50
+# The most bytes of a line, of a record and of an archive; file systems refuse to seek
+# beyond some 16 TB.
+_LONGEST_LINE, _LONGEST_RECORD, _LONGEST_ARCHIVE = 1 << 20, 1 << 30, 1 << 43
 
 
 def paths(source: str, base: str) -> Iterator[str]:
@@ -82,6 +83,8 @@ def _record(line: str, columns: list[str]) -> tuple[str, int, int]:
 
 
 def _resolved(path: str, source: str, base: str) -> str:
+    # No file has such a name, but asking for one is no OSError.
+    path = path.replace("\0", "\ufffd")
     if files.is_remote(path) or path.startswith("/"):
         return path
     if not base:

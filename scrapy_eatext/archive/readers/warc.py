@@ -130,6 +130,8 @@ class _Segment:
     ) -> None:
         self._source = source
         self._data = first.data
+        # The bytes after these that were read before, the last first.
+        self._later: list[bytes] = []
         self._offset = first.offset
         self._file = file
         # The number of bytes read so far.
@@ -189,17 +191,19 @@ class _Segment:
         return b"" if next_record else header
 
     def _fill(self) -> bool:
-        if self._ended or self.error:
+        if self._later:
+            data = self._later.pop()
+        elif self._ended or self.error:
             return False
-        self.next = next(self._source, None)
-        if self.next is None or (self.next.first and self._is_over(self.next)):
-            self._ended = True
-            return False
-        self._whole = self._whole and not self.next.data.strip(_BETWEEN)
-        self._data += self.next.data
-        self._size += len(self.next.data)
-        self.error = self.next.error
-        self.next = None
+        else:
+            self.next = next(self._source, None)
+            if self.next is None or (self.next.first and self._is_over(self.next)):
+                self._ended = True
+                return False
+            data, self.error, self.next = self.next.data, self.next.error, None
+            self._size += len(data)
+        self._whole = self._whole and not data.strip(_BETWEEN)
+        self._data += data
         return True
 
     def _is_over(self, member: Piece) -> bool:
@@ -240,7 +244,10 @@ class _Segment:
             # The length is too large and reaches into a later record.
             at = _start_in(block, line=False)
             if at is not None:
-                self._data = block[at:] + self._data
+                again = block[at:] + self._data
+                begins = range(0, len(again), CHUNK)
+                self._data = b""
+                self._later += (again[i : i + CHUNK] for i in reversed(begins))
                 self.missing = size + len(block) - at
                 # From now on, blocks are searched for records as they are read: a file
                 # full of wrong lengths would otherwise be read again and again.
@@ -374,7 +381,7 @@ def _frames_in(
 def _next_frame(segment: _Segment, room: int) -> Frame:
     at, header = segment.offset, segment.header()
     digits = _fields(header).get("Content-Length") or b""
-    length = int(digits) if digits.isdigit() and len(digits) < 19 else None
+    length = int(digits) if digits.isdigit() and len(digits) < 14 else None
     block = b"" if length is None else segment.take(length, room)
     more = b""
     if length is None or segment.missing or not segment.is_behind_record():
