@@ -72,6 +72,8 @@ _UNLIKELY, _UNLIKELY_IF_SHORT, _SHORT = 300, 150, 100
 # If fewer words than _FEW are kept, a text in the page's data is used instead of the
 # blocks, provided that it is more than _LONGER times as long.
 _FEW, _LONGER = 40, 3
+# The most words with a feature of their own.
+_MAX_FLAGS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +309,8 @@ def load_tagger(path: str | Path) -> TaggerModel:
         if len(set(map(len, columns.values()))) > 1:
             raise ValueError("the tables of names differ in length")
         table = TokenTable(**columns, words=words)
+        if table.flags > _MAX_FLAGS:
+            raise ValueError(f"more than {_MAX_FLAGS} words with a feature")
         parts = {
             name: trees_from(
                 name,
@@ -335,7 +339,7 @@ def load_tagger(path: str | Path) -> TaggerModel:
             quality=NamedTrees(parts["quality"], NAMES),
             lines=lines,
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise ModelError(f"{path} is damaged: {error}") from error
 
 

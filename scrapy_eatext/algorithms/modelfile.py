@@ -155,6 +155,8 @@ def _row(row: Mapping[str, Any]) -> tuple[str, np.dtype[Any], tuple[int, ...]]:
         and kind in _TYPES
         and len(shape) <= _MAX_DIMENSIONS
         and all(type(n) is int and 0 <= n <= _MAX_ARRAYS for n in shape)
+        # numpy refuses larger ones even if they are empty.
+        and math.prod(filter(None, shape)) <= 1 << 59
     )
     if not sound:
         raise ValueError(f"no description of an array: {row!r}")

@@ -405,6 +405,8 @@ UNKNOWN = "no feature is called '{}'"
         (["arrays", "lines"], np.ones((1, 2), dtype=np.int32), DAMAGED),
         (["header", "kinds"], ["article"], DAMAGED),
         (["header", "scales"], {}, DAMAGED),
+        (["header", "scales", "comments"], 10**30, DAMAGED),
+        (["arrays", "tokens.flag", 0], 1 << 30, DAMAGED),
         (["header", "features", "kinds", 0], "nothing", DAMAGED),
         (["header", "features", "first", -1], "colour", UNKNOWN),
         (["header", "features", "second", -1], "colour", UNKNOWN),
@@ -414,7 +416,7 @@ UNKNOWN = "no feature is called '{}'"
 )
 def test_a_model_that_does_not_fit_is_refused(tmp_path, way, value, said):
     model = load_model("", "eatext")
-    parts = {"arrays": dict(model.arrays), "header": deepcopy(model.header)}
+    parts = deepcopy({"arrays": dict(model.arrays), "header": model.header})
     *steps, last = way
     changed = reduce(getitem, steps, parts)
     changed[last] = value

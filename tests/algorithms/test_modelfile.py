@@ -179,6 +179,9 @@ def zeros(*shape):
         ("dragnet", "vocabulary", None),
         # It was not trained to find this.
         ("dragnet", "page", np.zeros_like),
+        ("dragnet", "page", lambda a: np.full_like(a, np.nan)),
+        ("dragnet", "chosen", lambda a: a[:0]),
+        ("dragnet", "vocabulary", lambda a: a[:-1]),
         ("ngram", "units2", lambda a: a[:-1]),
         ("ngram", "units2", lambda a: a[::-1].copy()),
         ("ngram", "following3", lambda a: a[:-1]),

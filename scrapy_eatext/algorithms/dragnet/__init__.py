@@ -18,7 +18,9 @@ from scrapy_eatext.algorithms.base import Algorithm, Options, Unit, UnitList, Ve
 from scrapy_eatext.algorithms.density import mean_score
 from scrapy_eatext.algorithms.dragnet.blocks import original_blocks, page_blocks
 from scrapy_eatext.algorithms.dragnet.features import (
+    CLASS_TOKENS,
     GROUPS,
+    ID_TOKENS,
     columns_of,
     original_tokens,
     page_tokens,
@@ -36,6 +38,8 @@ TARGETS = ("content", "comments", "both")
 _ALL = (1 << len(GROUPS)) - 1
 _ORIGINALS = 0b10101
 _MIN_BLOCKS = 3
+# The numbers of columns: those of the original's tokens, and those of no tokens.
+_TOKENS, _OTHERS = len(ID_TOKENS) + len(CLASS_TOKENS), 10
 
 
 def subset(features: str) -> int:
@@ -117,6 +121,14 @@ def judge_of(model: Model, options: DragnetOptions) -> Judge:
         vocabulary, chosen = model.arrays["vocabulary"], model.arrays["chosen"]
     except (KeyError, IndexError) as error:
         raise ModelError(f"{file} is damaged: it lacks arrays") from error
+    tokens = _TOKENS if options.reference else int(chosen.sum())
+    if not (
+        weights.shape == (_OTHERS + tokens + 1,)
+        and np.isfinite(weights).all()
+        and (vocabulary.ndim, vocabulary.dtype.str) == (1, "<u4")
+        and (chosen.shape, chosen.dtype.str) == ((2 * len(vocabulary),), "|b1")
+    ):
+        raise ModelError(f"{file} is damaged: its arrays do not fit together")
     if not weights.any():
         raise ModelError(f"{file} was not trained to find {options.content}")
     return Judge(weights.astype(np.float64), vocabulary, chosen)
