@@ -11,8 +11,8 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
@@ -53,6 +53,18 @@ class Entry:
     damaged: int = 0
     cut_off: bool = False
 
+    @classmethod
+    def of(cls, line: Mapping[str, Any]) -> Entry:
+        """From a line of a manifest.  Raises TypeError for another."""
+        entry = cls(**line)
+        for name, kind in _TYPES:
+            if type(getattr(entry, name)) is not kind:
+                raise TypeError(f"{name!r} is no {kind.__name__}")
+        return entry
+
+
+_TYPES = [(name, type(value)) for name, value in asdict(Entry("", "")).items()]
+
 
 class Manifest:
     """The manifest of a folder, locked for this process until it is closed.
@@ -91,13 +103,16 @@ class Manifest:
         if not lines:
             self._write({"made_by": made_by})
         elif lines[0].get("made_by") != made_by:
-            before = lines[0].get("made_by") or {}
+            before = lines[0].get("made_by")
+            before = before if isinstance(before, dict) else {}
             raise OutputError(self._difference(before, made_by))
-        for line in lines[1:]:
-            if "places" in line:
-                self._places[line["source"]] = line["state"], line["places"]
-            else:
-                self.entries[line["part"]] = Entry(**line)
+        with _damage(self._folder):
+            for line in lines[1:]:
+                if "places" in line:
+                    offsets = [int(offset) for offset in line["places"]]
+                    self._places[line["source"]] = line["state"], offsets
+                else:
+                    self.entries[line["part"]] = Entry.of(line)
 
     def _difference(self, before: dict[str, Any], now: dict[str, Any]) -> str:
         changes = [
@@ -254,16 +269,23 @@ def outputs(folder: str) -> list[str]:
         raise OutputError(f"{folder} is no output of `scrapy eatext archive`")
     rows = _parsed(folder, lines)
     # Only the last line of a part is valid.
-    of_parts = {row["part"]: row.get("output") for row in rows if "part" in row}
+    with _damage(folder):
+        of_parts = {row["part"]: Entry.of(row).output for row in rows if "part" in row}
     return [
         files.joined(folder, name) for name in sorted(filter(None, of_parts.values()))
     ]
 
 
 def _parsed(folder: str, lines: Sequence[bytes]) -> list[dict[str, Any]]:
-    try:
+    with _damage(folder):
         return [dict(json.loads(line)) for line in lines]
-    except (ValueError, TypeError, RecursionError) as error:
+
+
+@contextmanager
+def _damage(folder: str) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise OutputError(f"{folder}/{NAME} is damaged: {error}") from error
 
 

@@ -92,8 +92,10 @@ def test_a_pickle_takes_no_more_memory_than_its_size():
 @pytest.mark.parametrize(
     "made",
     [
-        "VIEW Dict (key, value) AS"
-        + " WITH n (i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i, i FROM n",
+        (
+            "VIEW Dict (key, value) AS"
+            " WITH n (i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i, i FROM n"
+        ),
         "TABLE Dict (key BLOB, value BLOB AS (zeroblob(100000000)))",
     ],
 )

@@ -367,10 +367,20 @@ def test_an_output_folder_with_something_else(archive, tmp_path):
         Run(plan(archive, tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
     (tmp_path / "mine.txt").unlink()
-    for damaged in ("damaged\nand more\n", "[" * 100_000 + "\n{}\n"):
+    made_by = json.dumps({"made_by": plan(archive, tmp_path).made_by()})
+    for damaged in (
+        "damaged\nand more\n",
+        "[" * 100_000 + "\n{}\n",
+        f"{made_by}\n{{}}\n",
+        f'{made_by}\n{{"part": "a", "input": "b", "output": 5}}\n',
+        f'{made_by}\n{{"source": "a", "state": "b", "places": 5}}\n',
+    ):
         (tmp_path / NAME).write_text(damaged)
         with pytest.raises(OutputError, match="is damaged"):
             Run(plan(archive, tmp_path))
+    (tmp_path / NAME).write_text('{"made_by": 5}\n')
+    with pytest.raises(OutputError, match="other versions"):
+        Run(plan(archive, tmp_path))
 
 
 class StopIt(BaseException):
