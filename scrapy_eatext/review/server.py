@@ -11,6 +11,7 @@ import hmac
 import json
 import re
 import secrets
+import sys
 from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
@@ -97,6 +98,11 @@ class ReviewServer(ThreadingHTTPServer):
             super().process_request_thread(request, client_address)
         finally:
             self._free.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        # A client may be gone at any time.
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
     def start(self) -> None:
         self.review.start()
@@ -210,7 +216,7 @@ class Handler(BaseHTTPRequestHandler):
     def _frame(self, path: str) -> None:
         number, _, key = path.removeprefix("/frame/").partition("/")
         wanted = _number(number)
-        if not hmac.compare_digest(self.server.key(wanted), key):
+        if not hmac.compare_digest(self.server.key(wanted).encode(), key.encode()):
             raise RequestError(403, "there is no such frame")
         with self.server.reading:
             shown = "".join(framed(self.server.review.opened(wanted).page))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import struct
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -350,6 +351,20 @@ def test_host_and_token_are_checked_before_a_body_is_read(served: ReviewServer) 
             assert client.recv(100).startswith(b"HTTP/1.1 403 ")
             while client.recv(10_000):  # until the server closes
                 pass
+
+
+def test_neither_a_client_that_is_gone_nor_a_wrong_key_is_an_error(
+    served: ReviewServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # With this option a socket is closed at once, and the server's answer refused.
+    at_once = struct.pack("ii", 1, 0)
+    for sent in (b"GET / HT", b"GET /none HTTP/1.1\r\n\r\n"):
+        with connected(served, sent) as client:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
+    head = f"GET /frame/0/\xe9 HTTP/1.1\r\nHost: 127.0.0.1:{served.server_port}\r\n\r\n"
+    with connected(served, head.encode()) as client:
+        assert client.recv(100).startswith(b"HTTP/1.1 403 ")
+    assert capsys.readouterr().err == ""
 
 
 def test_who_sends_nothing_is_left(
