@@ -85,9 +85,10 @@ class Command(ScrapyCommand):
         """
         from scrapy.exceptions import UsageError
 
-        from scrapy_eatext.commands.terminal import close_output, fail
+        from scrapy_eatext.commands.terminal import close_output, fail, open_streams
         from scrapy_eatext.declared import OptionError
 
+        open_streams()
         try:
             self.exitcode = opts.task.run(opts, self)
             sys.stdout.flush()

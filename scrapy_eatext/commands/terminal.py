@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
+from pathlib import Path
 from typing import TypeVar
 from unicodedata import east_asian_width
 
@@ -33,6 +34,15 @@ def print_text(text: str) -> bool:
         close_output()
         return False
     return True
+
+
+def open_streams() -> None:
+    """Have the null device in place of standard streams that the caller has closed."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            mode = "r" if name == "stdin" else "w"
+            null = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115
+            setattr(sys, name, null)
 
 
 def close_output() -> None:

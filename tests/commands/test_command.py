@@ -486,6 +486,12 @@ LONG_TEXT = (
 DIFF = "from scrapy.cmdline import execute; execute('scrapy eatext diff r.jl r.jl'.split())"
 
 
+def test_a_stream_that_the_caller_has_closed(page, monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    assert run_command(page) == 0
+    sys.stdout.close()
+
+
 @pytest.mark.parametrize("code", [LONG_TEXT, DIFF])
 def test_a_reader_that_has_read_enough(tmp_path, code):
     (tmp_path / "r.jl").write_text('{"url": "a", "text": "b"}\n' * 50)
