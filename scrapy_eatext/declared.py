@@ -150,7 +150,7 @@ class Dict(Text):
     def parse(self, value: object) -> object:
         try:
             return json.loads(value) if isinstance(value, str) else value
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise self.error(value, "", f"invalid JSON: {error}") from error
 
 
@@ -167,7 +167,7 @@ class Several(Kind):
     def parse(self, value: object) -> object:
         if isinstance(value, str) and ("," in value or "[" in value):
             # Invalid JSON remains, so that the error shows it.
-            with suppress(ValueError):
+            with suppress(ValueError, RecursionError):
                 names = [name.strip() for name in value.split(",")]
                 return json.loads(value) if "[" in value else names
         return value

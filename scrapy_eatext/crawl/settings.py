@@ -254,7 +254,7 @@ def _with_site_files(choice: Choice, folder: object) -> Choice:
         return choice
     try:
         load_lessons(str(folder))
-    except SiteFileError as error:
+    except (SiteFileError, OSError) as error:
         allowed = f"a folder of site files: {error}"
         raise SettingError("EATEXT_SITE_FILES", folder, allowed) from error
     options = {**choice.options.get(DEFAULT, {}), "site_files": str(folder)}

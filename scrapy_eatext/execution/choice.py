@@ -336,13 +336,13 @@ def options_from(texts: Iterable[str], key: str) -> dict[str, Any]:
         if part.lstrip().startswith("{"):
             try:
                 options |= json.loads(part)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise SettingError(key, part, f"JSON ({error})") from error
         elif not sign:
             raise SettingError(key, part, "NAME=VALUE, or a JSON object")
         else:
             options[name.strip()] = value
-            with suppress(ValueError):
+            with suppress(ValueError, RecursionError):
                 # JSON requires a digit before the decimal point.
                 options[name.strip()] = json.loads(re.sub(r"^\.(?=\d)", "0.", value))
     return options
