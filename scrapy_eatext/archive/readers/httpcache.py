@@ -130,9 +130,13 @@ class _Sqlite:
             self._of = sqlite3.connect(address, uri=True)
         except sqlite3.Error as error:
             raise OSError(str(error)) from error
-        # Rows of a view, and generated columns, may be endless.
-        if self._rows(_STORED) != [(2,)]:
-            raise OSError("no such table: Dict")
+        try:
+            # Rows of a view, and generated columns, may be endless.
+            if self._rows(_STORED) != [(2,)]:
+                raise OSError("no such table: Dict")
+        except OSError:
+            self.close()
+            raise
 
     def keys(self) -> list[bytes]:
         rows = self._rows("SELECT CAST(key AS BLOB) FROM Dict")
