@@ -28,8 +28,9 @@ from typing import (
 )
 
 if TYPE_CHECKING:
-    # typing.Self requires Python 3.11
     from scrapy.link import Link
+
+    # typing.Self requires Python 3.11
     from typing_extensions import Self
 
     from scrapy_eatext.output.judged import JudgedPage

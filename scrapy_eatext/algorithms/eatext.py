@@ -33,7 +33,7 @@ from scrapy_eatext.sites.evidence import taught
 from scrapy_eatext.sites.files import load_lessons
 from scrapy_eatext.tagger.context import CHANCE
 from scrapy_eatext.tagger.descriptions import described_walk
-from scrapy_eatext.tagger.facts import TokenTable, weights
+from scrapy_eatext.tagger.facts import MAX_FLAGS, TokenTable, weights
 from scrapy_eatext.tagger.kinds import calibrated, figure_names, votes
 from scrapy_eatext.tagger.model import Tagger
 from scrapy_eatext.tagger.rules import (
@@ -72,8 +72,6 @@ _UNLIKELY, _UNLIKELY_IF_SHORT, _SHORT = 300, 150, 100
 # If fewer words than _FEW are kept, a text in the page's data is used instead of the
 # blocks, provided that it is more than _LONGER times as long.
 _FEW, _LONGER = 40, 3
-# The most words with a feature of their own.
-_MAX_FLAGS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,8 +307,8 @@ def load_tagger(path: str | Path) -> TaggerModel:
         if len(set(map(len, columns.values()))) > 1:
             raise ValueError("the tables of names differ in length")
         table = TokenTable(**columns, words=words)
-        if table.flags > _MAX_FLAGS:
-            raise ValueError(f"more than {_MAX_FLAGS} words with a feature")
+        if table.flags > MAX_FLAGS:
+            raise ValueError(f"more than {MAX_FLAGS} words with a feature")
         parts = {
             name: trees_from(
                 name,

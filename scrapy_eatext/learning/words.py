@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scrapy_eatext.learning import need
 from scrapy_eatext.learning.logistic import Floats, sparse
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
-from scrapy_eatext.tagger.facts import NEAR, TokenTable, weights
+from scrapy_eatext.tagger.facts import MAX_FLAGS, NEAR, TokenTable, weights
 from scrapy_eatext.tagger.kinds import name_votes, words_on
 from scrapy_eatext.tagger.words import WordTable, no_words, places_in, word_tokens
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 # The fewest sites that use a word.
 MIN_SITES = 5
-# The number of names with a feature of their own, and of words that are kept.
-FLAGS, WORDS = 64, 16_000
+# The number of words that are kept.
+WORDS = 16_000
 # The penalties on the squares of the weights, found by cross-validation.
 _OF_NAMES, _OF_WORDS, _OF_KINDS = 7e-4, 3e-4, 8e-5
 # The most blocks of a page in the regression of names, evenly spread.
@@ -86,7 +86,7 @@ def learn_names(
         shares = np.asarray((matrix > 0).mean(axis=0)).ravel()
         importance = np.abs(fitted) * np.sqrt(shares * (1 - shares))
         importance = importance[: len(vocabulary)] + importance[len(vocabulary) :]
-        flagged = vocabulary[np.argsort(-importance, kind="stable")[:FLAGS]]
+        flagged = vocabulary[np.argsort(-importance, kind="stable")[:MAX_FLAGS]]
     flag = np.full(len(vocabulary), -1, dtype=np.int32)
     place, is_known = places_in(vocabulary, flagged)
     flag[place[is_known]] = np.flatnonzero(is_known)

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from scrapy_eatext.output.judged import JudgedPage
     from scrapy_eatext.page.blocks import Blocks
 
-# The most characters of a title.
-TITLE = 500
-# The most characters of a date, price or author, and of a line that begins with a price;
-# in how many blocks of an entry, and in how many elements, they are looked for.
-_LINE, _PRICED, _NEAR, _FEW = 60, 150, 20, 3
+# The most characters of a title; and of a date, price or author.
+TITLE, LINE = 500, 60
+# The most characters of a line that begins with a price; in how many blocks of an entry,
+# and in how many elements, details are looked for.
+_PRICED, _NEAR, _FEW = 150, 20, 3
 # How many days ahead the date of an event may be.
 _AHEAD = 1000
 # A number that stands before a title, such as "2." or "#2".
@@ -150,7 +150,7 @@ class Details:
             block = self._heading(first, last, block)
             name = shortened(self._blocks.text(block), TITLE)
         pieces = list(self._pieces(title, block, first, last))
-        lines = [text for _, text in pieces[:_NEAR] if len(text) <= _LINE]
+        lines = [text for _, text in pieces[:_NEAR] if len(text) <= LINE]
         end = int(self._first_blocks.searchsorted(last))
         times = self._texts(self._times, row, end, "datetime")
         times += self._texts(self._dates, row, end, "title")
@@ -189,7 +189,7 @@ class Details:
                 for begin, end, number, sign in prices_in(text[:_PRICED])
             )
             begins = text.startswith(tuple(shown.values()))
-            if not shown or len(text) > (_PRICED if begins else _LINE):
+            if not shown or len(text) > (_PRICED if begins else LINE):
                 continue
             node = self._walk.node(priced_row(self._walk, n))
             line = text if n == title else asked_text(node)
@@ -238,10 +238,10 @@ class Details:
         texts = [
             shortened(text)
             for node in nodes_of(self._walk, near)
-            for text in (*map(node.get, names), beginning(node, 2 * _LINE))
+            for text in (*map(node.get, names), beginning(node, 2 * LINE))
             if text
         ]
-        return [text for text in texts if len(text) <= _LINE]
+        return [text for text in texts if len(text) <= LINE]
 
     def _heading(self, first: int, last: int, link: int) -> int:
         """The block with the title of an entry whose link has no text of its own.

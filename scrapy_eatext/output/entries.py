@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from scrapy_eatext.deadline import watched
-from scrapy_eatext.output.details import TITLE, Details, Link
+from scrapy_eatext.output.details import LINE, TITLE, Details, Link
 from scrapy_eatext.output.inline import Inlines
 from scrapy_eatext.output.passages import words_of
 from scrapy_eatext.page import dates
@@ -28,7 +28,7 @@ from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
 from scrapy_eatext.page.tables import values_of
 from scrapy_eatext.page.tags import HEADING, TAG_ID
 from scrapy_eatext.page.values import shortened
-from scrapy_eatext.page.walk import MAX_TOKENS, MAX_VALUE, attribute_values, name_tokens
+from scrapy_eatext.page.walk import attribute_values, tokens_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -58,8 +58,6 @@ _SURE = 18
 _BETWEEN_LINKS = 6
 # The least mean number of links below the heading of a section.
 _IN_SECTION = 1.5
-# The most characters of a date behind a title.
-_DATED = 60
 # What may stand between a title and the text behind it in its line.
 _DASHES = "–—-:|"
 # A link's text with a name in it, not only the number of a page.
@@ -280,7 +278,7 @@ class _Reader:
         rows = sorted({*links, *map(self._parents.__getitem__, links)})
         values = attribute_values(self._walk, rows, "class")
         return {
-            row: name_tokens((value or "")[:MAX_VALUE])[:MAX_TOKENS]
+            row: tuple(tokens_of({"class": value or ""}))
             for row, value in zip(rows, values, strict=True)
         }
 
@@ -365,7 +363,7 @@ class _Reader:
         share = length / (length + len(before) + len(behind.strip()))
         leads = begins = is_item and not before
         if share < _OF_LINE and not before and not is_item:
-            is_dated = len(others) <= _DATED and dates.iso(others) != ""
+            is_dated = len(others) <= LINE and dates.iso(others) != ""
             leads = others[0] in _DASHES or is_dated
         return share, begins, leads
 

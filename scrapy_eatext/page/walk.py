@@ -259,7 +259,7 @@ def _word_token(word: str) -> int:
 _EDITING = fnv1a(EDITING.encode())
 
 
-def _tokens_of(attributes: dict[str, str]) -> list[int]:
+def tokens_of(attributes: dict[str, str]) -> list[int]:
     """The hashes of the first words in an element's attributes."""
     tokens: list[int] = []
     for name, value in attributes.items():
@@ -450,7 +450,7 @@ class _Tables:
         if len(self.elements) % (_CLOCK * _ROW) == 0:
             check()
         first, here = len(self.tokens), self.count
-        self.tokens += _tokens_of(attributes)
+        self.tokens += tokens_of(attributes)
         count = len(self.tokens) - first
         self.elements += (parent, tag, depth, here, here, first, count, place, 0)
         self.started += 1
@@ -605,7 +605,7 @@ def _is_shown(
     attributes: dict[str, str], tag: Tag, frame: _Frame, lenient: bool, answer: str
 ) -> bool:
     """Whether an element is not hidden, and no wiki's link to edit in a heading."""
-    if frame.kind == HEADING and _EDITING in _tokens_of(attributes):
+    if frame.kind == HEADING and _EDITING in tokens_of(attributes):
         return False
     return lenient or not is_hidden(attributes, tag.name, answer)
 

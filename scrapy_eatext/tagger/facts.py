@@ -168,6 +168,10 @@ def group_bit(name: str) -> int:
     return next(i for i, group in enumerate(TAG_GROUPS) if group.split()[0] == name)
 
 
+# The most words with a feature of their own: each is a bit of a block's mask.
+MAX_FLAGS = 64
+
+
 @dataclass(frozen=True, slots=True)
 class TokenTable:
     """The weights of words in attributes, in hundredths of a logit.
