@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # Keys whose values may also describe the page.
 _INTO = ("@graph", "mainEntity", "mainEntityOfPage", "breadcrumb")
+# These lead to the product of a page that is described by its offers.
+_TO_OFFERED = ("offers", "itemOffered")
 # A page of this type has questions as its main entities; none of them is its title.
 _QUESTIONS = "FAQPage"
 # Types of objects that may describe the page, the best rank first.
@@ -344,7 +346,10 @@ def _things(values: list[Any]) -> Iterator[dict[str, Any]]:
         elif isinstance(value, dict):
             left -= 1
             yield value
-            into = _INTO[:1] if _QUESTIONS in types_of(value) else _INTO
+            types = types_of(value)
+            into: tuple[str, ...] = _INTO[:1] if _QUESTIONS in types else _INTO
+            # A product's own offers would use up what may be read.
+            into += _TO_OFFERED if _GOODS.isdisjoint(types) else ()
             todo += [value[key] for key in into if key in value]
 
 

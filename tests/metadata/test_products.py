@@ -80,6 +80,14 @@ def test_an_offer_and_a_brand_that_are_referred_to():
     assert (found.price, found.brand) == ("5", "Boaty")
 
 
+def test_a_product_that_is_offered_by_the_page():
+    kea = {**KEA_BOAT, "offers": [None, {"@type": "Offer", "price": "7.84"}]}
+    offers = {"@type": "Offer", "itemOffered": [kea]}
+    part = {"@type": "WebPageElement", "offers": offers}
+    found = product(json_ld({"@type": "WebPage", "mainEntity": part}))
+    assert (found.price, found.sources["price"]) == ("7.84", "json-ld")
+
+
 def test_goods_that_a_page_lists_are_not_its_product():
     one = '<div itemscope itemtype="https://schema.org/Product"><b itemprop=name>{}</b></div>'
     goods = one.format("Moa") + one.format("Tui")
