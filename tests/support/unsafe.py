@@ -117,7 +117,10 @@ def _markdown_it() -> Callable[[str], str]:
 def _mistune() -> Callable[[str], str]:
     mistune = import_module("mistune")
     plain = mistune.HTMLRenderer(escape=False, allow_harmful_protocols=True)
-    made = mistune.create_markdown(renderer=plain, plugins=["table", "strikethrough"])
+    # By itself its plugin does not read tables in lists.
+    tables = import_module("mistune.plugins.table").table_in_list
+    plugins = ["table", tables, "strikethrough"]
+    made = mistune.create_markdown(renderer=plain, plugins=plugins)
     return cast("Callable[[str], str]", made)
 
 
