@@ -25,7 +25,7 @@ class OptionError(ValueError):
     """
 
     def __init__(self, name: str, value: object, allowed: str) -> None:
-        super().__init__(f"{name} is {value!r}, it must be {allowed}")
+        super().__init__(f"{name} is {value!r:.200}, it must be {allowed}")
         self.name = name
         self.value = value
         self.allowed = allowed

@@ -143,7 +143,7 @@ def _stored(args: Namespace, config: Config) -> int:
 
 def _refuse(args: Namespace, name: str, why: str) -> None:
     if value := getattr(args, name):
-        raise UsageError(f"--{name.replace('_', '-')} is {value!r}: it is {why}")
+        raise UsageError(f"--{name.replace('_', '-')} is {value!r:.200}: it is {why}")
 
 
 def _one(html: Any, url: str, config: Config, args: Namespace) -> int:
