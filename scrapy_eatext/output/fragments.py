@@ -44,8 +44,9 @@ _MOST = 300
 _LINES = 8
 # How many words away a word boundary is looked for.
 _NEAR = 64
-_WORD = re.compile(r"\S+")
 _WORD_OR_SIGN = re.compile(rf"[{SPACELESS}]|[^\s{SPACELESS}]+")
+# Whether each character is a space, up to one behind the last that is.
+_IS_SPACE = np.array([chr(code).isspace() for code in range(0x3002)])
 _ACCENT = re.compile("[\u0300-\u036f]")
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
@@ -109,21 +110,23 @@ class _Words:
 
     def __init__(self, texts: list[str], gaps: Iterable[Sequence[int]] = ()) -> None:
         self._text = text = "\n".join(texts)
-        pattern = _WORD
-        if not text.isascii() and IS_SPACELESS.search(text):
-            pattern = _WORD_OR_SIGN
-        places = [word.span() for word in pattern.finditer(text)]
-        self._starts = [start for start, _ in places]
-        self._ends = [end for _, end in places]
+        # No pattern is sought in the usual text, which takes longer than all else here.
+        found = () if text.isascii() else IS_SPACELESS.finditer(text)
+        signs = [sign.start() for sign in found]
+        words = _WORD_OR_SIGN.findall(text) if signs else text.split()
+        starts, ends = _word_places(text, signs)
+        self._starts, self._ends = starts.tolist(), ends.tolist()
         # The words in the form in which they are compared.
-        self._folded = list(map(_folded, pattern.findall(text)))
+        self._folded = [
+            word.lower() if word.isascii() else _folded(word) for word in words
+        ]
         self._block_at = [0, *accumulate(len(text) + 1 for text in texts)]
         self._grams = _Grams(self._folded)
         # The words that gaps separate from those before them, so that one that a gap may
         # be part of is alone; and those that lines do too.
         self._sealed: set[int] = set()
-        feeds = (feed.start() for feed in re.finditer("\n", text))
-        lines = {0, len(self._folded), *(self._number(feed, 0) for feed in feeds)}
+        feeds = [feed.start() for feed in re.finditer("\n", text)]
+        lines = {0, len(words), *starts.searchsorted(feeds).tolist()}
         for start, end in gaps:
             first, behind = self._number(start, 1), self._number(end, 0)
             # The words around a space may be one in browsers.
@@ -241,6 +244,23 @@ class _Words:
         return ""
 
 
+def _word_places(text: str, signs: list[int]) -> tuple[_Order, _Order]:
+    """The offsets at which words begin, and at which they end.
+
+    ``signs`` are the offsets of characters that are words of their own.
+    """
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    is_space = _IS_SPACE[np.minimum(codes, len(_IS_SPACE) - 1)]
+    # Whether a word may not go on before each character, and behind the last.
+    is_cut = np.ones(len(codes) + 1, dtype=np.bool_)
+    is_cut[1:-1] = is_space[1:] | is_space[:-1]
+    alone = np.array(signs, dtype=np.intp)
+    is_cut[alone] = is_cut[alone + 1] = True
+    starts = (is_cut[:-1] & ~is_space).nonzero()[0]
+    ends = (is_cut[1:] & ~is_space).nonzero()[0] + 1
+    return starts, ends
+
+
 class _Grams:
     """Tells which n-grams of words are unique, for n that is a power of two."""
 
@@ -273,8 +293,6 @@ class _Grams:
 
 def _folded(word: str) -> str:
     """A word as browsers compare it, without case and accents."""
-    if word.isascii():  # the usual case, five times as fast
-        return word.lower()
     return _ACCENT.sub("", normalize("NFKD", word.casefold()))
 
 
