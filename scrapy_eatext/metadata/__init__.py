@@ -14,21 +14,24 @@ from typing import TYPE_CHECKING
 from scrapy_eatext.metadata.reader import Reader
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy_eatext.output.judged import JudgedPage
     from scrapy_eatext.page import Page
     from scrapy_eatext.result import Metadata
 
 
 def read_metadata(
-    page: Page, kind: str = "", opening: tuple[str, str] = ("", "")
+    page: Page,
+    kind: str = "",
+    opening: Callable[[], tuple[str, str]] = lambda: ("", ""),
 ) -> Metadata:
     """The metadata of a page of a type.  Raises IncompleteError if a field fails.
 
-    ``opening`` has the author and the time of a thread's first post.
+    ``opening`` finds the author and the time of a thread's first post.
     """
     return Reader(page, kind, opening).read()
 
 
 def write_metadata(judged: JudgedPage) -> Metadata:
-    opening = ("", "") if judged.thread is None else judged.thread.opening()
-    return read_metadata(judged.page, judged.verdict.page_type or "", opening)
+    return read_metadata(judged.page, judged.verdict.page_type or "", judged.opening)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import islice, zip_longest
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -130,8 +130,8 @@ class Reader:
     """Reads the metadata of one page, each field by a method with the field's name.
 
     A field without a method is a text at one of its _PLACES.  ``kind`` is the page's
-    type, as far as it is known; ``opening`` has the author and the time of a thread's
-    first post.
+    type, as far as it is known; ``opening`` finds the author and the time of a thread's
+    first post, for a page that does not declare them.
 
     The method yields pairs of a source and a value, the best first; for a date also the
     date as the page has it.  A field whose method fails is left empty, and the others
@@ -139,10 +139,11 @@ class Reader:
     """
 
     def __init__(
-        self, page: Page, kind: str = "", opening: tuple[str, str] = ("", "")
+        self, page: Page, kind: str, opening: Callable[[], tuple[str, str]]
     ) -> None:
         self._page, self._kind = page, kind
-        self._author, self._time = opening
+        # Threads are read slowly.
+        self._opening = lru_cache(1)(opening)
         self._metas = page.head.metas
         self._links = page.head.links
         # The raw dates are set when the dates are read.
@@ -322,7 +323,7 @@ class Reader:
         yield "microdata", True, [self._things.in_microdata("author")]
         if not self._shows_others:
             yield "page", True, self._visible.authors(is_dated=is_dated)
-        yield "page", True, [self._author]
+        yield "page", True, [self._opening()[0]]
 
     @cached_property
     def _shows_others(self) -> bool:
@@ -356,7 +357,7 @@ class Reader:
         # Nothing on a thread's page is older than its first post.
         yield from (
             opened
-            for opened in self._iso([("page", self._time)])
+            for opened in self._iso([("page", self._opening()[1])])
             if not shown or opened[1] < shown[0][1] or opened[1].startswith(shown[0][1])
         )
         yield from shown

@@ -89,6 +89,10 @@ class JudgedPage:
         day_first = self.text_page.is_day_first
         return Thread(self.units, spoken, verdict.removed.units, day_first=day_first)
 
+    def opening(self) -> tuple[str, str]:
+        """The author and the time of a thread's first post, "" without both."""
+        return ("", "") if self.thread is None else self.thread.opening()
+
     @cached_property
     def headline(self) -> Headline:
         """The headline before the text, empty unless the option ``title`` is set."""
