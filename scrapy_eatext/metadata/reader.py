@@ -275,7 +275,12 @@ class Reader:
         return self._safely(lambda: names_at_home(self._page), frozenset())
 
     def _confirmed(self, source: str, title: str) -> _Found:
-        """The first heading whose words are in the title; the title if there is none."""
+        """The first heading whose words are in the title; the title if there is none.
+
+        Without a title, the only heading of level 1.
+        """
+        if not title and len(self._visible.headings) == 1:
+            return "page", self._visible.headings[0][1]
         title_key = key(title)
         wanted = f"{title_key} {key(self._page.title)}"
         whole = self._page.title
