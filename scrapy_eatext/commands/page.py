@@ -161,8 +161,6 @@ def _one(html: Any, url: str, config: Config, args: Namespace) -> int:
         output = _output(Page.of(html, url or None), choice, args)
     except BREAKS as error:
         return fail(describe_error(error))
-    if not output.strip():
-        fail(f"{name}: no main text found")
     print_text(output)
     return 0
 
@@ -176,7 +174,11 @@ def _output(page: Page, choice: Choice, args: Namespace) -> str:
             _timed(name, page, choice)
         runs = [_timed(name, page, choice) for name in choice.algorithms]
         return _comparison(runs, texts)
-    output = _show(_result(page, choice), args.format)
+    result = _result(page, choice)
+    output = _show(result, args.format)
+    if not output.strip():
+        wall = "" if result.origin == "page" else f" (origin: {result.origin})"
+        fail(f"{_name(args)}: no main text found{wall}")
     return output if args.format == "json" else printable(output)
 
 

@@ -298,10 +298,14 @@ def test_text_with_signs_of_binary_data_is_a_page(tmp_path, run, encoding):
     assert (code, err) == (0, "")
 
 
+LOGIN = "<title>Log in</title><h1>Log in</h1><form><input type=password></form>"
+
+
 @pytest.mark.parametrize(
     ("html", "algorithm", "code", "out", "said"),
     [
         ("<p></p>", "eatext", 0, "\n", "{}: no main text found"),
+        (LOGIN, "eatext", 0, "\n", "{}: no main text found (origin: login)"),
         ("<p>broken</p>", BROKEN, 1, "", "ZeroDivisionError: a page broke it"),
     ],
 )
