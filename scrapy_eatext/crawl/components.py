@@ -125,8 +125,8 @@ class ChunkItemExporter(JsonLinesItemExporter):
         if "chunks" not in adapter and not self._warned:
             self._warned = True
             logger.warning(
-                "%s has no field chunks, so it has no line in this feed: "
-                "EATEXT_FIELDS = {'chunks': 'chunks'} fills it",
+                "%s has no field chunks, so it has no line in this feed: unless its "
+                "page was skipped, EATEXT_FIELDS = {'chunks': 'chunks'} fills it",
                 type(item).__qualname__,
             )
         for index, chunk in enumerate(adapter.get("chunks") or ()):

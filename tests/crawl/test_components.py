@@ -164,6 +164,7 @@ def test_an_item_that_nobody_gave_chunks_causes_a_warning(caplog):
     assert lines({"url": "u"}, {"url": "v"}) == []
     (warning,) = caplog.messages
     assert warning.startswith("dict has no field chunks")
+    assert "unless its page was skipped" in warning  # as a PDF
 
 
 class Priced(scrapy.Item):
