@@ -63,7 +63,7 @@ class EatextPipeline(Component):
             self._tally.inc(f"item/{kind}")
         if kind == "dropped" and extracted is not None:
             raise DropItem(
-                f"main text is {extracted.kind}: {len(extracted.result.text)} "
+                f"main text is {extracted.kind}: {len(extracted.result.body)} "
                 f"characters, score {extracted.result.score:.2f}"
             )
         return item

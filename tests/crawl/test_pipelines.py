@@ -167,6 +167,12 @@ def test_texts_below_the_threshold_drop_items(server, more, path, kind, componen
     assert done.stats["item_dropped_count"] == 1
 
 
+def test_a_dropped_item_is_logged_by_the_length_that_counts(server, caplog):
+    settings = {**ADDON, "EATEXT_TITLE": True, "EATEXT_BELOW": "drop"}
+    crawl(UrlSpider, {**settings, "EATEXT_MIN_CHARS": 999}, urls=(server("/page/one"),))
+    assert f"main text is below: {len(text_of('one'))} characters" in caplog.text
+
+
 def test_a_page_that_breaks_the_algorithm_drops_no_item(server):
     settings = {
         **ADDON,
