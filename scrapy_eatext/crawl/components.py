@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
+    from typing_extensions import Self
 
 logger = logging.getLogger(__name__)
 
@@ -112,6 +113,14 @@ class ChunkItemExporter(JsonLinesItemExporter):
     """
 
     _warned = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        exporter = cls(*args, **kwargs)
+        # What the pipeline leaves without chunks is of a page without a text.
+        fields = crawler.settings.getdict("EATEXT_FIELDS")
+        exporter._warned = fields.get("chunks") == "chunks"
+        return exporter
 
     def export_item(self, item: Any) -> None:
         adapter = ItemAdapter(item)

@@ -12,6 +12,7 @@ import pytest
 import scrapy
 from scrapy.http import HtmlResponse
 from scrapy.settings import BaseSettings, Settings
+from scrapy.utils.misc import build_from_crawler
 from scrapy.utils.test import get_crawler
 
 import scrapy_eatext
@@ -159,6 +160,9 @@ def test_a_line_has_a_chunk_and_the_fields_of_its_item():
 
 
 def test_an_item_that_nobody_gave_chunks_causes_a_warning(caplog):
+    # Where the pipeline fills the field, the page of an item without it has no text.
+    crawler = get_crawler(settings_dict={"EATEXT_FIELDS": {"chunks": "chunks"}})
+    export(build_from_crawler(ChunkItemExporter, crawler, BytesIO()), {"url": "u"})
     assert lines(Page("u", "t"), Page("u", "t", None)) == []
     assert not caplog.messages
     assert lines({"url": "u"}, {"url": "v"}) == []
