@@ -150,19 +150,21 @@ def _one(html: Any, url: str, config: Config, args: Namespace) -> int:
     """Print the result of one page, or an error, and return the exit code."""
     choice = choice_for(args, config, url)
     name = _name(args)
-    body, encoding = (
-        (html, "") if isinstance(html, bytes) else (html.body, html.encoding)
-    )
-    if not body.strip():
+    if not (html if isinstance(html, bytes) else html.body).strip():
         raise FileError(f"{name}: the page is empty")
-    if is_binary(body, encoding):
-        raise FileError(f"{name}: binary data, not a page")
+    _refuse_binary(html, name)
     try:
         output = _output(Page.of(html, url or None), choice, args)
     except BREAKS as error:
         return fail(describe_error(error))
     print_text(output)
     return 0
+
+
+def _refuse_binary(html: Any, name: str) -> None:
+    """Raise FileError if bytes or a response are binary data."""
+    if is_binary(getattr(html, "body", html), getattr(html, "encoding", "")):
+        raise FileError(f"{name}: binary data, not a page")
 
 
 def _output(page: Page, choice: Choice, args: Namespace) -> str:
@@ -203,6 +205,7 @@ def _folder(folder: Path, choice: Choice, config: Config, args: Namespace) -> in
             # So that one page does not delay the others.
             with time_limit(config.limits.timeout):
                 html = _unpacked(_read(file), config.limits.max_size, str(file))
+                _refuse_binary(html, str(file))
                 page = Page.of(html)
                 output = _line(_result(page, choice, name), args.format, name)
         except BREAKS as error:

@@ -381,13 +381,16 @@ def test_a_folder_with_pages_that_fail(folder, run):
     (folder / "e.html").mkdir()
     if hasattr(os, "mkfifo"):
         os.mkfifo(folder / "f.html")
+    (folder / "g.html").write_bytes(b"%PDF-1.7\n1 0 obj")
     code, out, err = run(str(folder), "-a", BROKEN)
-    assert (code, err) == (1, "scrapy eatext: 3 of 5 pages failed\n")
+    assert (code, err) == (1, "scrapy eatext: 4 of 6 pages failed\n")
     lines = {line.pop("file"): line for line in map(json.loads, out.splitlines())}
-    assert list(lines) == ["a.HTM", "b.html", "c.html.gz", "d.html", "more/é.xhtml.gz"]
+    names = ["a.HTM", "b.html", "c.html.gz", "d.html", "g.html", "more/é.xhtml.gz"]
+    assert list(lines) == names
     assert lines["a.HTM"] == {"error": "ZeroDivisionError: a page broke it"}
     assert "c.html.gz: damaged" in lines["c.html.gz"]["error"]
     assert "d.html: No such file" in lines["d.html"]["error"]
+    assert "g.html: binary data" in lines["g.html"]["error"]
     assert lines["more/é.xhtml.gz"]["text"].endswith("now.")
 
 
