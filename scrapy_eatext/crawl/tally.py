@@ -70,7 +70,7 @@ class Tally:
         for failure in outcome.failures:
             self._failure(url, failure)
         if outcome.kind in GIVEN_UP and outcome.kind != "failed":
-            message = "Gave up on the main text of %(url)s: %(kind)s"
+            message = "%(url)s gets the last resort: %(kind)s"
             values = {"url": url, "kind": outcome.kind.replace("_", " ")}
             self.log(logging.WARNING, message, values)
         seconds = outcome.seconds

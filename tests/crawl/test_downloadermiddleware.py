@@ -145,6 +145,13 @@ def test_a_field_that_fails_leaves_the_text(
     assert complaint.startswith(f"Only computing blocks failed with {error} on http")
 
 
+def test_a_page_that_gets_the_last_resort_is_named(server, caplog):
+    result, _ = result_of(server("/page/1"), EATEXT_MAX_SIZE=100)
+    assert result.algorithm == "last resort"
+    expected = f"{server('/page/1')} gets the last resort: too large"
+    assert complaints(caplog) == [expected]
+
+
 def test_what_callbacks_read_is_computed_ahead(server):
     result, _ = result_of(server("/page/1"), EATEXT_AHEAD=["blocks", "title"])
     assert {"blocks", "metadata"} <= result.computed.keys()
