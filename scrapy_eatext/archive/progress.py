@@ -98,7 +98,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Numbers of pages by outcome, and of those with a text by host, kind and so on.
+    """Numbers of pages by outcome, and of those with a result by host, kind and so on.
 
     Scores are counted by tenths: "0.8" has those from 0.8 to below 0.9.
     """
