@@ -44,6 +44,8 @@ _LONGEST_SAYS = len("schrieb")
 # The end of a name to which a dot belongs.
 _SHORT = re.compile(r"\b(?:[^\W\d_]|Inc|[JS]r)\.\Z")
 _BY = re.compile(r"\A(?:[Pp]osted )?[Bb]y:? ")
+# Invisible characters around a name that part its direction of writing from the text's.
+_DIRECTIONS = re.compile(" ?[\u202a-\u202e\u2066-\u2069]+ ?")
 # The most characters of an author or a time.
 _LONGEST = 60
 
@@ -71,7 +73,7 @@ def moment_of(element: Any, text: str, *, day_first: bool) -> str:
 
 def without_says(text: str) -> str:
     """A text without "says" at its end and "by" at its beginning."""
-    text = text.strip()
+    text = _DIRECTIONS.sub(" ", text).strip()
     if not _SHORT.search(text, max(len(text) - _LONGEST_SAYS, 0)):
         text = text.rstrip(":.\u2026").rstrip()
     says = _SAYS.search(text, max(len(text) - _LONGEST_SAYS, 0))

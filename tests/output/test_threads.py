@@ -195,6 +195,13 @@ def test_long_posts_without_bylines_are_no_table():
     assert "| **Ann" in markdown(tree_saying(board("phpBB 2")))
 
 
+def test_authors_without_marks_of_direction():
+    marked = [(f"\u202a{name}\u202c", *post) for name, *post in PEOPLE]
+    marked[1] = ("bo\u2068@77\u2069", *marked[1][1:])
+    found = spoken(board("phpBB 3", marked), [said for *_, said in PEOPLE])
+    assert [post.author for post in found] == ["Ann", "bo @77", "Ann"]
+
+
 def test_an_age_is_no_author():
     ages = ("20h", "To: all; Cc: bo", "9:01 PM")
     people = [(age, *post[1:]) for age, post in zip(ages, PEOPLE, strict=True)]
