@@ -137,7 +137,7 @@ class Pool:
         if self._begin:
             self._begin()
         if given_up:
-            _do(seat.runner, *given_up, is_running=True)
+            _do(seat.runner, *given_up, spent=2 * given_up[0].limits.timeout + _GRACE)
             given_up = None
         size = 0
         while task := self._queue.get():
@@ -238,13 +238,17 @@ def _start(target: Callable[..., None], args: tuple[Any, ...], name: str) -> boo
 
 
 def _do(
-    runner: Runner, job: Job, future: Future[Outcome], *, is_running: bool = False
+    runner: Runner, job: Job, future: Future[Outcome], *, spent: float = 0.0
 ) -> None:
-    """Run a job, unless its future is cancelled.  A second result is ignored."""
-    if is_running or future.set_running_or_notify_cancel():
+    """Run a job, unless its future is cancelled.  A second result is ignored.
+
+    ``spent`` are the seconds of the job's run that was given up, 0 without one.
+    """
+    if spent or future.set_running_or_notify_cancel():
         with suppress(InvalidStateError):
             try:
                 outcome = runner.run(job)
+                outcome = replace(outcome, seconds=spent + outcome.seconds)
             except BaseException as error:  # noqa: BLE001
                 future.set_exception(error)
             else:

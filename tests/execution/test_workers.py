@@ -191,6 +191,7 @@ def test_a_thread_is_left_to_a_job_that_does_not_end(made, monkeypatch, caplog, 
         assert outcome_of(pool, job(LONG, "Plain")).kind == "extracted"
         outcome = outcome_of(pool, replace(stuck, html=html))
         assert (outcome.kind, outcome.result.text) == ("timed_out", text_of("long"))
+        assert outcome.seconds > 2 * 0.2 + 0.1
     assert caplog.text.count("The extraction of http://example.com/ does not end") == 2
     assert response.selector is not tree
     # No more threads are left to such jobs.
