@@ -110,7 +110,7 @@ class _Words:
 
     def __init__(self, texts: list[str], gaps: Iterable[Sequence[int]] = ()) -> None:
         self._text = text = "\n".join(texts)
-        # No pattern is sought in the usual text, which takes longer than all else here.
+        # Characters that are words of their own; text in ASCII has none.
         found = () if text.isascii() else IS_SPACELESS.finditer(text)
         signs = [sign.start() for sign in found]
         words = _WORD_OR_SIGN.findall(text) if signs else text.split()
