@@ -17,7 +17,7 @@ from scrapy_eatext.commands.choosing import add_options
 from scrapy_eatext.commands.fetching import process_of, run_crawl
 from scrapy_eatext.commands.terminal import StatusLine, fail, table
 from scrapy_eatext.spiders.arguments import ARGUMENTS, FIELDS
-from scrapy_eatext.spiders.site import SiteSpider
+from scrapy_eatext.spiders.site import BROKEN, SiteSpider
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
@@ -76,6 +76,8 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
     stats = crawler.stats.get_stats() if crawler.stats else {}
     is_in_use = any(str(uri).startswith("stdout:") for uri in settings.getdict("FEEDS"))
     print(summary(stats), file=sys.stderr if is_in_use else sys.stdout)
+    if str(reason := stats.get("finish_reason")).startswith(BROKEN):
+        return fail(f"{reason}: the next crawl resumes")
     if "eatext/site/failed/start" in stats:
         return 1
     spider = cast("SiteSpider", crawler.spider)

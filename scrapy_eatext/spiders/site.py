@@ -6,7 +6,7 @@ import logging
 import re
 from collections import Counter
 from collections.abc import AsyncIterator, Generator, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
@@ -18,7 +18,7 @@ from urllib.parse import urljoin, urlsplit
 
 from itemadapter import ItemAdapter
 from scrapy import Request, Spider, signals
-from scrapy.exceptions import DontCloseSpider, IgnoreRequest
+from scrapy.exceptions import CloseSpider, DontCloseSpider, IgnoreRequest
 from scrapy.extensions.feedexport import FeedExporter, FileFeedStorage
 from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import IGNORED_EXTENSIONS
@@ -45,7 +45,7 @@ from scrapy_eatext.spiders.addresses import (
     trap,
 )
 from scrapy_eatext.spiders.arguments import ARGUMENTS, SETTINGS
-from scrapy_eatext.spiders.state import State, Visit
+from scrapy_eatext.spiders.state import State, StateError, Visit
 from scrapy_eatext.spiders.syndication import pages_of_feed, read_sitemap
 from scrapy_eatext.spiders.yields import NAMED, REFUSE, REQUEST, Yields
 
@@ -59,6 +59,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+# How the reason begins with which a spider without a working state is closed.
+BROKEN = "state error of"
 # The kinds of pages that list others, which are yielded only if the argument names
 # them.
 _LISTS = frozenset(("collection", "listing"))
@@ -299,9 +301,18 @@ class SiteSpider(Spider):
         if self.crawler.stats is not None:
             self._items = self.crawler.stats.get_value("item_scraped_count", 0)
         self._yields.reset_in_flight()
-        self.known.release()
-        if self._crawl(self._requests()):
-            raise DontCloseSpider
+        with self._needing_state():
+            self.known.release()
+            if self._crawl(self._requests()):
+                raise DontCloseSpider
+
+    @contextmanager
+    def _needing_state(self) -> Iterator[None]:
+        """Close the spider, not as finished, if the file of its state has an error."""
+        try:
+            yield
+        except StateError as error:
+            raise CloseSpider(f"{BROKEN} {self.known.path!r}: {error}") from error
 
     def spider_opened(self) -> None:
         # Connected after the feed exporter, so the item is written when this runs.
@@ -340,7 +351,10 @@ class SiteSpider(Spider):
             message = "%s failed for %d pages in a row: the next crawl tries again"
             more = f" and {len(hosts) - _MAX_NAMED} more" * (len(hosts) > _MAX_NAMED)
             logger.warning(message, ", ".join(hosts[:_MAX_NAMED]) + more, _MAX_FAILURES)
-        self.known.close(is_finished=reason == "finished")
+        if reason.startswith(BROKEN):
+            self.known.leave()
+        else:
+            self.known.close(is_finished=reason == "finished")
 
     def _start_visits(self) -> Iterator[Visit]:
         for url in self.urls:
@@ -365,12 +379,13 @@ class SiteSpider(Spider):
         # The next requests are for URLs of the queue, which this page may not link to.
         response.meta["depth"] = 0
         visit = self._landed(self._visit(response))
-        try:
-            yield from getattr(self, f"parse_{visit.role}")(response, visit)
-        finally:
-            if visit.role != "page":
-                self.known.done(visit.url)
-        yield from self._requests()
+        with self._needing_state():
+            try:
+                yield from getattr(self, f"parse_{visit.role}")(response, visit)
+            finally:
+                if visit.role != "page":
+                    self.known.done(visit.url)
+            yield from self._requests()
 
     def _failed(self, failure: Failure) -> Iterator[Any]:
         meta = failure.request.meta  # type: ignore[attr-defined]

@@ -47,6 +47,10 @@ WHERE status='pending' OR status='refused' AND priority < ?4
 """
 
 
+class StateError(sqlite3.Error):
+    """The file can no longer be read or written, as one that is damaged or a full disk."""
+
+
 class Visit(NamedTuple):
     """A URL to request: a page, sitemap or feed, and how it was found.
 
@@ -70,7 +74,7 @@ class State:
     """
 
     def __init__(self, path: str = "", hosts: Iterable[str] = ()) -> None:
-        self.is_kept = bool(path)
+        self.path, self.is_kept = path, bool(path)
         # The pages that have a response and are not done, by the hashes of their texts.
         self._unfinished: dict[int | None, str] = {}
         try:
@@ -135,14 +139,21 @@ class State:
             self._run(
                 "UPDATE pages SET status='failed' WHERE status IN ('asked', 'held')"
             )
+        self.leave()
+
+    def leave(self) -> None:
+        """Close the file as a killed run leaves it: the next one cuts the feeds."""
         self._base.close()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Write the changes of a `with` block at once, which is much faster."""
         self._run("BEGIN")
-        with self._base:
-            yield
+        try:
+            with self._base:
+                yield
+        except sqlite3.Error as error:
+            raise StateError(*error.args) from error
 
     # -- the queue
 
@@ -267,7 +278,10 @@ class State:
         self._run("DELETE FROM feeds")
 
     def _run(self, sql: str, *values: object) -> sqlite3.Cursor:
-        return self._base.execute(sql, values)
+        try:
+            return self._base.execute(sql, values)
+        except sqlite3.Error as error:
+            raise StateError(*error.args) from error
 
     def _value(self, sql: str, *values: object) -> Any:
         """The first value of the first row, None without one."""

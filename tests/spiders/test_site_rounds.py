@@ -15,6 +15,7 @@ from scrapy.http import Response
 from scrapy.utils.test import get_crawler
 
 from scrapy_eatext.spiders import SiteSpider
+from scrapy_eatext.spiders.state import State
 from tests.support.crawling import crawl
 from tests.support.items import kinds_of
 from tests.support.newssite import ONE_BY_ONE, SETTINGS, article, listing
@@ -94,6 +95,30 @@ def test_a_crawl_that_was_stopped_goes_on(site, tmp_path, monkeypatch, name):
     second = site.paths(state="site.db")
     assert sorted(first + second) == sorted(wanted)
     assert (tmp_path / name).read_bytes() == written
+
+
+def test_a_state_on_a_full_disk_ends_the_crawl_for_a_later_one(
+    site, state, monkeypatch
+):
+    wanted = site.add_news()
+    done = State.done
+
+    def full_after_three(self, *args, **kwargs):
+        done(self, *args, **kwargs)
+        if self._value("SELECT count(*) FROM pages WHERE status='done'") > 3:
+            self._run(f"PRAGMA max_page_count={self._value('PRAGMA page_count')}")
+            self._run("CREATE TABLE large (filler)")
+            self._run("INSERT INTO large VALUES (zeroblob(1000000))")
+
+    with monkeypatch.context() as context:
+        context.setattr(State, "done", full_after_three)
+        stopped, first = site.crawled(state=state)
+    reason = stopped.stats["finish_reason"]
+    assert reason == f"state error of {state!r}: database or disk is full"
+    assert len(first) < len(wanted)
+    again, paths = site.crawled(state=state)
+    assert again.stats["finish_reason"] == "finished"
+    assert {*first, *paths} == set(wanted)
 
 
 def test_a_state_that_goes_on_with_other_addresses(site, state):
