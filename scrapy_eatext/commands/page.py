@@ -67,7 +67,7 @@ class FileError(ValueError):
     """A page that cannot be read; the message names its file."""
 
 
-ERRORS = (FileError,)
+ERRORS = (FileError, OSError)
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -27,12 +27,18 @@ def encoding() -> str:
 
 
 def print_text(text: str) -> bool:
-    """Print a text.  Returns False if the reader of standard output has gone."""
+    """Print a text.  Returns False if the reader of standard output has gone.
+
+    Raises OSError with the name of standard output, as for a full disk.
+    """
     try:
         print(text.encode(encoding(), "replace").decode(encoding()), flush=True)
     except BrokenPipeError:
         close_output()
         return False
+    except OSError as error:
+        close_output()
+        raise OSError(error.errno, error.strerror, "standard output") from error
     return True
 
 

@@ -517,6 +517,22 @@ def test_a_reader_that_has_read_enough(tmp_path, code):
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is full")
+def test_a_full_disk_at_standard_output(page):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "scrapy", "eatext", page],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=PATIENCE,
+            check=False,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"scrapy eatext: [Errno 28]")
+    assert done.stderr.endswith(b"'standard output'\n")
+
+
 @pytest.mark.parametrize("name", ["gzip", "xhtml+xml"])
 def test_url_of_a_packed_page(server, tmp_path, name):
     done = run_scrapy(tmp_path, "eatext", server(f"/packed/{name}"), "-a", "eatiht")
