@@ -389,28 +389,29 @@ class SiteSpider(Spider):
 
     def _failed(self, failure: Failure) -> Iterator[Any]:
         meta = failure.request.meta  # type: ignore[attr-defined]
-        visit = self._landed(Visit(*meta["site_visit"]))
-        error = failure.value
-        status = error.response.status if isinstance(error, HttpError) else 0
-        is_temporary = status in map(int, self.settings.getlist("RETRY_HTTP_CODES"))
-        # HTTP errors are IgnoreRequests too; network errors are not.
-        is_permanent = isinstance(error, IgnoreRequest) and not is_temporary
-        if is_permanent:
-            self.known.done(visit.url)
-        else:
-            self.known.set(visit.url, "failed")
-            self._count(f"failed/{visit.role}")
-        reason = f"HTTP status {status}" if status else failure.getErrorMessage()
-        self._has_no_page(visit, reason)
-        if visit.role == "page":
+        with self._needing_state():
+            visit = self._landed(Visit(*meta["site_visit"]))
+            error = failure.value
+            status = error.response.status if isinstance(error, HttpError) else 0
+            is_temporary = status in map(int, self.settings.getlist("RETRY_HTTP_CODES"))
+            # HTTP errors are IgnoreRequests too; network errors are not.
+            is_permanent = isinstance(error, IgnoreRequest) and not is_temporary
             if is_permanent:
-                self._count(f"failed/{status or 'forbidden'}")
-                self._failures.pop(host_of(visit.url), None)
+                self.known.done(visit.url)
             else:
-                self._failures[host_of(visit.url)] += 1
-            # A temporary error is no evidence about the URL's shapes.
-            self._count_response(visit, is_worth=False if is_permanent else None)
-        yield from self._requests()
+                self.known.set(visit.url, "failed")
+                self._count(f"failed/{visit.role}")
+            reason = f"HTTP status {status}" if status else failure.getErrorMessage()
+            self._has_no_page(visit, reason)
+            if visit.role == "page":
+                if is_permanent:
+                    self._count(f"failed/{status or 'forbidden'}")
+                    self._failures.pop(host_of(visit.url), None)
+                else:
+                    self._failures[host_of(visit.url)] += 1
+                # A temporary error is no evidence about the URL's shapes.
+                self._count_response(visit, is_worth=False if is_permanent else None)
+            yield from self._requests()
 
     def _landed(self, visit: Visit) -> Visit:
         """Count a visit whose request is no longer in flight."""
