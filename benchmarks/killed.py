@@ -18,7 +18,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from tests.support.madeup import MadeUp
+from benchmarks.madeup import MadeUp
 
 
 def command(start: str, folder: Path, number: int) -> list[str]:

@@ -1,6 +1,6 @@
 """Crawls of whole sites: how many of the wanted pages crawlers find, at which cost.
 
-The eight made-up sites of tests/support/madeup are served on loopback, and each crawler
+The eight made-up sites of benchmarks/madeup are served on loopback, and each crawler
 of benchmarks/crawlers.py crawls each of them in a process of its own, with the start
 address, the kinds of pages and the language that are wanted, as far as it takes them.  A
 crawl is stopped after three requests for each page of the site, or after ten minutes;
@@ -32,9 +32,9 @@ from statistics import mean
 from typing import Any
 
 from benchmarks.crawlers import CRAWLERS
+from benchmarks.madeup import SITES, MadeUp, Seen, Site
 from benchmarks.tables import DOCS, ROOT, fill, read_json, share, table, write_json
 from scrapy_eatext import __version__
-from tests.support.madeup import SITES, MadeUp, Seen, Site
 
 # Requests for each page of a site, and seconds, after which a crawl is stopped.
 REQUESTS, SECONDS = 3, 600

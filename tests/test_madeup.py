@@ -12,8 +12,8 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 
 import pytest
 
+from benchmarks.madeup import SITES, MadeUp, Seen, Site
 from scrapy_eatext import extract
-from tests.support.madeup import SITES, MadeUp, Seen, Site
 
 NAMES = [site.name for site in SITES]
 # What a crawl meets beside pages that are wanted: traps, by site.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from random import Random
 
-from tests.support.madeup.site import (
+from benchmarks.madeup.site import (
     Answer,
     MissingError,
     Query,
@@ -14,7 +14,7 @@ from tests.support.madeup.site import (
     each,
     route,
 )
-from tests.support.madeup.words import MANUAL, slug
+from benchmarks.madeup.words import MANUAL, slug
 
 VERSIONS = ["stable", "latest", "1.8", "1.7", "1.6"]
 PARTS = {

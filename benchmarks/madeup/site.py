@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, ClassVar, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
-from tests.support.madeup.words import LANGUAGES, Speech, name, slug
+from benchmarks.madeup.words import LANGUAGES, Speech, name, slug
 
 # The day on which the newest page of each site was written.
 TODAY = date(2026, 6, 30)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from tests.support.madeup.site import (
+from benchmarks.madeup.site import (
     Answer,
     MissingError,
     Query,
@@ -19,7 +19,7 @@ from tests.support.madeup.site import (
     story,
     urlset,
 )
-from tests.support.madeup.words import LANGUAGES
+from benchmarks.madeup.words import LANGUAGES
 
 COUNT = 130
 SIZE = 12

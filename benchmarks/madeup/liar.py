@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from tests.support.madeup.site import (
+from benchmarks.madeup.site import (
     TODAY,
     Answer,
     Magazine,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import ClassVar
 
-from tests.support.madeup.site import (
+from benchmarks.madeup.site import (
     TODAY,
     Answer,
     MissingError,
@@ -16,7 +16,7 @@ from tests.support.madeup.site import (
     pages,
     route,
 )
-from tests.support.madeup.words import TALK, name
+from benchmarks.madeup.words import TALK, name
 
 FORUMS = (
     "General talk|Brakes and wheels|Frames and paint|Lights|For sale|Meetings".split(

@@ -6,7 +6,7 @@ from calendar import Calendar
 from datetime import date, timedelta
 from typing import ClassVar
 
-from tests.support.madeup.site import (
+from benchmarks.madeup.site import (
     Answer,
     Magazine,
     MissingError,

@@ -7,7 +7,7 @@ from functools import cache
 from html import escape
 from urllib.parse import urlencode
 
-from tests.support.madeup.site import (
+from benchmarks.madeup.site import (
     MissingError,
     Query,
     Site,
@@ -17,7 +17,7 @@ from tests.support.madeup.site import (
     paragraphs,
     route,
 )
-from tests.support.madeup.words import name, slug
+from benchmarks.madeup.words import name, slug
 
 TREE = {
     "kitchen": ["kettle", "pan", "bread knife", "chopping board", "teapot"],

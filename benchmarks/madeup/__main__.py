@@ -1,8 +1,8 @@
-"""``python -m tests.support.madeup`` serves the sites until its input ends."""
+"""``python -m benchmarks.madeup`` serves the sites until its input ends."""
 
 import sys
 
-from tests.support.madeup import MadeUp
+from benchmarks.madeup import MadeUp
 
 with MadeUp() as made:
     for site in made.sites.values():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import ClassVar
 
-from tests.support.madeup.site import (
+from benchmarks.madeup.site import (
     Answer,
     Magazine,
     MissingError,
@@ -18,7 +18,7 @@ from tests.support.madeup.site import (
     paragraphs,
     route,
 )
-from tests.support.madeup.words import TALK, name
+from benchmarks.madeup.words import TALK, name
 
 CATEGORIES = "workshop tours parts reviews diary".split()
 TAGS = (

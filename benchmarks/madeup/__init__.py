@@ -6,10 +6,10 @@
         found = {site.canonical(seen.url) for seen in made.seen}
         share = len(found & site.wanted) / len(site.wanted)
 
-``python -m tests.support.madeup`` serves them to a browser.
+``python -m benchmarks.madeup`` serves them to a browser.
 """
 
-from tests.support.madeup.server import SITES, MadeUp, Seen
-from tests.support.madeup.site import Site
+from benchmarks.madeup.server import SITES, MadeUp, Seen
+from benchmarks.madeup.site import Site
 
 __all__ = ["SITES", "MadeUp", "Seen", "Site"]

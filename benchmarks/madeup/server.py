@@ -8,20 +8,20 @@ from http.server import ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
-from tests.support.madeup.blog import Blog
-from tests.support.madeup.board import Board
-from tests.support.madeup.languages import Languages
-from tests.support.madeup.liar import Liar
-from tests.support.madeup.manuals import Manuals
-from tests.support.madeup.news import News
-from tests.support.madeup.shop import Shop
-from tests.support.madeup.traps import Traps
+from benchmarks.madeup.blog import Blog
+from benchmarks.madeup.board import Board
+from benchmarks.madeup.languages import Languages
+from benchmarks.madeup.liar import Liar
+from benchmarks.madeup.manuals import Manuals
+from benchmarks.madeup.news import News
+from benchmarks.madeup.shop import Shop
+from benchmarks.madeup.traps import Traps
 from tests.support.mockserver import Answering
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from tests.support.madeup.site import Site
+    from benchmarks.madeup.site import Site
 
 SITES: tuple[type[Site], ...] = (
     News,
@@ -46,7 +46,7 @@ class Seen(NamedTuple):
 class Handler(Answering):
     server: OneSite
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 - the name is of http.server
         url, host = self.path, self.headers["Host"]
         if not url.startswith("/"):  # as a proxy is asked
             host = urlsplit(url).netloc

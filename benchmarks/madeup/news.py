@@ -6,7 +6,7 @@ import json
 from functools import cached_property
 from typing import Any
 
-from tests.support.madeup.site import (
+from benchmarks.madeup.site import (
     Answer,
     Magazine,
     MissingError,
