@@ -47,7 +47,7 @@ _PLACES_OF = {
         citation_publication_date citation_date citation_online_date parsely-pub-date
         sailthru.date dc.date.issued dcterms.issued prism.publicationdate
         bepress_citation_online_date dcterms.created dc.date.created dc.date dcterms.date
-        datepublished date pubdate publishdate publish-date publish_date published_date
+        datepublished date pubdate publishdate publish-date publish_date published_date published-date
         article:published dc:date dcterms:issued dcterms:created published
         cxenseparse:recs:publishtime originalpublicationdate article_date_original
         itemprop=datePublished""",
@@ -112,6 +112,11 @@ _BRACES = "{{"
 
 # Types of pages whose names and dates are of reviews or entries.
 _OF_OTHERS = frozenset(("collection", "listing", "product"))
+# Types of pages that are a text by one author or several, and of pages without a type.
+_TEXTS = frozenset(("article", "documentation", ""))
+# How many letters and digits of a heading in the page's address show that the page is
+# named for it.
+_NAMED = 15
 # The sources of dates shown to readers, and None for no date.
 _SHOWN = (None, "time", "page")
 
@@ -275,9 +280,11 @@ class Reader:
         return self._safely(lambda: names_at_home(self._page), frozenset())
 
     def _confirmed(self, source: str, title: str) -> _Found:
-        """The first heading whose words are in the title; the title if there is none.
+        """The first heading whose words are in the title.
 
-        Without a title, the only heading of level 1.
+        If there is none, the heading whose first letters are in the page's address, where
+        those of the title are not, and else the title.  Without a title, the only heading
+        of level 1.
         """
         if not title and len(self._visible.headings) == 1:
             return "page", self._visible.headings[0][1]
@@ -292,6 +299,11 @@ class Reader:
                     # It is the site's name; the title may be a later heading.
                     heading = self._visible.heading_of(parts[:-1], block) or text
                 return "page" if key(heading) != title_key else source, heading
+        path = key((self._page.url or "").partition("?")[0])
+        if title_key[:_NAMED] not in path:
+            for _, text, words in self._visible.headings:
+                if len(words) >= _NAMED and words[:_NAMED] in path:
+                    return "page", text
         if len(parts) > 1 and title == whole:
             return source, self._visible.heading_of(parts[:-1]) or title
         return source, title
@@ -329,6 +341,8 @@ class Reader:
         if not self._shows_others:
             yield "page", True, self._visible.authors(is_dated=is_dated)
         yield "page", True, [self._opening()[0]]
+        if self._is_one_text:
+            yield "page", True, self._visible.signed()
 
     @cached_property
     def _shows_others(self) -> bool:
@@ -338,6 +352,11 @@ class Reader:
         return is_one or any(
             kind.lower().startswith(("product", "og:product")) for kind in kinds
         )
+
+    @property
+    def _is_one_text(self) -> bool:
+        """Whether names and dates anywhere on the page may be those of its text."""
+        return self._kind in _TEXTS and not self._shows_others
 
     @staticmethod
     def _split(values: Iterable[str]) -> Iterator[str]:
@@ -380,6 +399,8 @@ class Reader:
         # A page without another date has that of its update.
         yield from self._shown("time", visible.times, "updated")
         yield from self._shown("page", visible.written, "updated")
+        if self._is_one_text:
+            yield from self._shown("page", visible.issued(), "")
 
     def _modified(self) -> Iterator[_Date]:
         yield from self._iso(self._at("modified"))

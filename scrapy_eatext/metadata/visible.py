@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import compress, islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from lxml import etree
 
 from scrapy_eatext.metadata.people import (
@@ -31,6 +32,8 @@ from scrapy_eatext.page.values import BOUNDS, beginning, shortened
 from scrapy_eatext.page.walk import attribute_values, nodes_in, nodes_of
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from scrapy_eatext.page import Page
 
 _FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
@@ -97,6 +100,20 @@ _VERSION = re.compile(r"\d\.\d")
 _RUNNING = 5
 _STRETCH = re.compile(r"[|•·⋅–—:/\n]|\.\s")
 _PUBLISHED = re.compile(r"\bby\b|post|publi|writ|submit|veröffent|опубл")
+# The beginning of a byline below the text, where the name follows on the same line, and
+# words for publication; they are searched in all of a page's text.
+_SIGNED = re.compile(
+    rb"(?:article|post|posted|story|text|words|written)\sby\s|authors?\s?:|by:\s",
+    re.IGNORECASE,
+)
+_ISSUED = re.compile(
+    "publi(?:sh|é|cad|cat|qué|cerat|sert)|posted|veröffent|опубл|gepubl".encode(),
+    re.IGNORECASE,
+)
+# The address of an author's page.
+_AUTHORS_PAGE = re.compile(
+    r"/(?:author|contributor|expert|writer)s?/[^/?#]{1,80}/?(?:[?#]|\Z)", re.IGNORECASE
+)
 # Words in the foot of a page beside the date of its last change.
 _OF_PAGE = re.compile(
     r"\blast (?:updat|edit|modif|chang|revis)|\bpage|\bseite|\bpágina|\bpagina|страниц|ページ"
@@ -105,6 +122,8 @@ _OF_PAGE = re.compile(
 
 # Class names and ids of logos and of elements around them, casefolded, after a space.
 _LOGO = re.compile(r"[\s_-](?:logo|branding|navbar-brand|site-?title|site-?name)")
+# Elements with names and dates that are not the page's own.
+_OTHERS = COMMENTS, READERS, RELATED
 # Elements that do not hold the page's byline, as menus and logins.
 _MENUS = frozenset(("nav", "aside", "form", "dialog"))
 _HOME = ("/", "./", "/index.html")
@@ -212,14 +231,13 @@ class Visible:
 
     def _rows_near(self, rows: list[int]) -> list[int]:
         """The ``rows`` of elements that begin near the title."""
-        cell = self._walk.elements.item
-
-        def first(row: int) -> int:
-            return cell(row, _FIRST)
-
         # Rows in the order of the page are in the order of their blocks too.
-        begin, end = (bisect_left(rows, block, key=first) for block in self._near)
-        return [row for row in rows[begin:end] if first(row) not in self._beside]
+        begin, end = (bisect_left(rows, at, key=self._first) for at in self._near)
+        return [row for row in rows[begin:end] if self._first(row) not in self._beside]
+
+    def _first(self, row: int) -> int:
+        """The block with which an element begins."""
+        return self._walk.elements.item(row, _FIRST)
 
     @cached_property
     def _beside(self) -> frozenset[int]:
@@ -345,6 +363,32 @@ class Visible:
         yield from self._elements_near(list(compress(links, marked)))
         yield from self._elements_near(BYLINES.rows(self._walk))
 
+    def signed(self) -> list[str]:
+        """The authors that a byline far from the title names, as below the text.
+
+        Other texts on the page have authors too, so all such bylines must name the same
+        full names, or else all links to pages of authors the same one.
+        """
+        lines = self._lines(self._short_with(_SIGNED))
+        names = {
+            tuple(names_by(line, ""))
+            for _, line in lines
+            if _SIGNED.match(line.encode())
+        }
+        for named in (names - {()}, set(self._linked())):
+            if len(named) == 1 and all(map(is_full_name, first := next(iter(named)))):
+                return list(first)
+        return []
+
+    def _linked(self) -> Iterator[tuple[str]]:
+        """The full names that are links to pages of authors."""
+        links = self._tagged(_LINK_TAG)
+        hrefs = attribute_values(self._walk, links, "href")
+        rows = compress(links, (_AUTHORS_PAGE.search(href or "") for href in hrefs))
+        for node in nodes_of(self._walk, list(islice(rows, _MAX_LOOKED_AT))):
+            if is_full_name(name := shortened(beginning(node, _MAX_READ))):
+                yield (name,)
+
     def _is_elsewhere(self, node: Any) -> bool:
         """Whether an element is in a menu."""
         return any(at.tag in _MENUS for at in islice(node.iterancestors(), _AROUND))
@@ -390,6 +434,42 @@ class Visible:
             named += (found for found in dated if found.written not in others)
         labelled = [found for found in shown if found.change]
         return [*labelled, *named, *(found for found in shown if not found.change)]
+
+    def issued(self) -> Iterator[Dated]:
+        """The dates far from the title that are said to be those of publication.
+
+        If there is none, the date of the only time element.
+        """
+        found = self._short_with(_ISSUED)
+        # The word may be the label of the block behind it.
+        behind = (block + 1 for block in found if block + 1 < len(self._blocks))
+        for block, text in self._with_digits(sorted({*found, *behind})):
+            yield from (one for one in self._dates_in(text, block) if not one.change)
+        times = self._tagged(_TIME_TAG)
+        if len(times) == 1 and not self._of_others[self._first(times[0])]:
+            node = nodes_of(self._walk, times)[0]
+            written = node.get("datetime") or shortened(beginning(node, _MAX_READ))
+            yield Dated(self._iso(written), written, "")
+
+    def _short_with(self, words: re.Pattern[bytes]) -> list[int]:
+        """The short blocks of the page whose text has a match, as many as are read."""
+        places = [match.start() for match in words.finditer(self._walk.text)]
+        blocks = self._walk.blocks[:, _START].searchsorted(places, "right") - 1
+        short = self._blocks.chars
+        distinct = dict.fromkeys(i for i in blocks.tolist() if short[i] <= _SHORT)
+        own = (block for block in distinct if not self._of_others[block])
+        return list(islice(own, _MAX_LOOKED_AT))
+
+    @cached_property
+    def _of_others(self) -> npt.NDArray[np.bool_]:
+        """Of each block, and of the end, whether it is a reader's or of another page."""
+        flags = np.zeros(len(self._blocks) + 1, dtype=np.bool_)
+        rows = sorted(row for names in _OTHERS for row in names.rows(self._walk))
+        end = 0
+        for _, first, last in blocks_within(self._walk.elements, rows):
+            flags[max(first, end) : last] = True
+            end = max(end, last)
+        return flags
 
     def foot(self) -> Iterator[Dated]:
         """The dates of changes in the foot of the page, as on wikis."""

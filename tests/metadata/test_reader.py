@@ -116,6 +116,21 @@ def test_a_date_in_the_address(path, published):
     assert found.sources.get("published", "") == ("page" if published else "")
 
 
+@pytest.mark.parametrize(
+    ("path", "title"),
+    [
+        ("boats-of-the-long-river", "Boats of the long river in spring"),
+        ("boats", "The voice of the sea"),
+        ("the-voice-of-the-sea/boats-of-the-long-river", "The voice of the sea"),
+        ("boats?from=boats-of-the-long-river", "The voice of the sea"),
+    ],
+)
+def test_a_title_that_is_a_heading_in_the_address(path, title):
+    body = "<h1>Menu</h1><h1>Boats of the long river in spring</h1><p>Text.</p>"
+    url = f"https://example.com/{path}"
+    assert metadata("<title>The voice of the sea</title>", body, url).title == title
+
+
 @pytest.mark.parametrize(("value", "made"), table_of("tables/dates.txt"))
 def test_dates(value, made):
     assert dates.iso(value) == made
