@@ -100,20 +100,15 @@ _VERSION = re.compile(r"\d\.\d")
 _RUNNING = 5
 _STRETCH = re.compile(r"[|•·⋅–—:/\n]|\.\s")
 _PUBLISHED = re.compile(r"\bby\b|post|publi|writ|submit|veröffent|опубл")
-# The beginning of a byline below the text, where the name follows on the same line, and
-# words for publication; they are searched in all of a page's text.
-_SIGNED = re.compile(
-    rb"(?:article|post|posted|story|text|words|written)\sby\s|authors?\s?:|by:\s",
-    re.IGNORECASE,
-)
-_ISSUED = re.compile(
-    "publi(?:sh|é|cad|cat|qué|cerat|sert)|posted|veröffent|опубл|gepubl".encode(),
-    re.IGNORECASE,
-)
-# The address of an author's page.
-_AUTHORS_PAGE = re.compile(
-    r"/(?:author|contributor|expert|writer)s?/[^/?#]{1,80}/?(?:[?#]|\Z)", re.IGNORECASE
-)
+# The beginnings of a byline below the text, where the name follows on the same line, and
+# of words for publication.  All of a page's text is searched, for which a search for each
+# is faster than one for a pattern.
+_SIGNED = (b"written by ", b"text by ", b"story by ", b"words by ", b"article by ")
+_SIGNED += (b"posted by ", b"post by ", b"authors:", b"author:", b"by: ")
+_ISSUED = (b"publi", b"posted", b"ver\xc3\xb6ffent", b"gepubl")
+_ISSUED += ("опубл".encode(),)
+# Parts of the address of an author's page.
+_OF_AUTHORS = "/author/", "/authors/", "/contributor/", "/contributors/"
 # Words in the foot of a page beside the date of its last change.
 _OF_PAGE = re.compile(
     r"\blast (?:updat|edit|modif|chang|revis)|\bpage|\bseite|\bpágina|\bpagina|страниц|ページ"
@@ -373,7 +368,7 @@ class Visible:
         names = {
             tuple(names_by(line, ""))
             for _, line in lines
-            if _SIGNED.match(line.encode())
+            if line.lower().encode().startswith(_SIGNED)
         }
         for named in (names - {()}, set(self._linked())):
             if len(named) == 1 and all(map(is_full_name, first := next(iter(named)))):
@@ -384,7 +379,7 @@ class Visible:
         """The full names that are links to pages of authors."""
         links = self._tagged(_LINK_TAG)
         hrefs = attribute_values(self._walk, links, "href")
-        rows = compress(links, (_AUTHORS_PAGE.search(href or "") for href in hrefs))
+        rows = compress(links, (_is_of_author(href or "") for href in hrefs))
         for node in nodes_of(self._walk, list(islice(rows, _MAX_LOOKED_AT))):
             if is_full_name(name := shortened(beginning(node, _MAX_READ))):
                 yield (name,)
@@ -451,9 +446,19 @@ class Visible:
             written = node.get("datetime") or shortened(beginning(node, _MAX_READ))
             yield Dated(self._iso(written), written, "")
 
-    def _short_with(self, words: re.Pattern[bytes]) -> list[int]:
-        """The short blocks of the page whose text has a match, as many as are read."""
-        places = [match.start() for match in words.finditer(self._walk.text)]
+    @cached_property
+    def _lower(self) -> bytes:
+        return self._walk.text.lower()
+
+    def _short_with(self, words: tuple[bytes, ...]) -> list[int]:
+        """The short blocks that have one of some words, as many as are read."""
+        text, places = self._lower, []
+        for word in words:
+            place = text.find(word)
+            while place >= 0:
+                places.append(place)
+                place = text.find(word, place + len(word))
+        places.sort()
         blocks = self._walk.blocks[:, _START].searchsorted(places, "right") - 1
         short = self._blocks.chars
         distinct = dict.fromkeys(i for i in blocks.tolist() if short[i] <= _SHORT)
@@ -583,6 +588,10 @@ def _parted(name: str, texts: list[tuple[Any, str]]) -> str:
         if is_glued or (is_parted and is_full_name(text)):
             return text
     return name
+
+
+def _is_of_author(href: str) -> bool:
+    return any(part in href for part in _OF_AUTHORS)
 
 
 def _change(words: str) -> str:
