@@ -103,10 +103,15 @@ _PUBLISHED = re.compile(r"\bby\b|post|publi|writ|submit|veröffent|опубл")
 # The beginnings of a byline below the text, where the name follows on the same line, and
 # of words for publication.  All of a page's text is searched, for which a search for each
 # is faster than one for a pattern.
-_SIGNED = (b"written by ", b"text by ", b"story by ", b"words by ", b"article by ")
-_SIGNED += (b"posted by ", b"post by ", b"authors:", b"author:", b"by: ")
-_ISSUED = (b"publi", b"posted", b"ver\xc3\xb6ffent", b"gepubl")
-_ISSUED += ("опубл".encode(),)
+_SIGNED = tuple(
+    (word + end).encode()
+    for words, end in (
+        ("written text story words article posted post", " by "),
+        ("by author authors", ":"),
+    )
+    for word in words.split()
+)
+_ISSUED = tuple(map(str.encode, "publi posted veröffent gepubl опубл".split()))
 # Parts of the address of an author's page.
 _OF_AUTHORS = "/author/", "/authors/", "/contributor/", "/contributors/"
 # Words in the foot of a page beside the date of its last change.
