@@ -202,6 +202,15 @@ def is_job(text: str) -> bool:
     return any(word in _JOBS for word in text.replace(".", "").lower().split())
 
 
+def is_uncapitalized(text: str) -> bool:
+    """Whether a value for machines may be a first and a family name in small letters."""
+    words = text.split()
+    return 2 <= len(words) <= 4 and all(
+        word.isalpha() and word.islower() and word not in _JOBS and word not in _NO_NAME
+        for word in words
+    )
+
+
 def is_name(text: str) -> bool:
     """Whether a text may be a name."""
     words = text.split()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from scrapy_eatext.deadline import TimeLimitError
 from scrapy_eatext.metadata.jsonld import OF_EVENTS, JsonLd, count_of
 from scrapy_eatext.metadata.media import figures_in, films_in, images_in, media_of
-from scrapy_eatext.metadata.people import is_name, people_in, trimmed
+from scrapy_eatext.metadata.people import is_name, is_uncapitalized, people_in, trimmed
 from scrapy_eatext.metadata.schema import Data
 from scrapy_eatext.metadata.visible import Visible, key, names_at_home
 from scrapy_eatext.page import dates
@@ -365,7 +365,7 @@ class Reader:
     @staticmethod
     def _name(text: str) -> str:
         name = trimmed(strip_unstorable(_without_by(text)))
-        return name if is_name(name) else ""
+        return name if is_name(name) or is_uncapitalized(name) else ""
 
     # -- dates
 
