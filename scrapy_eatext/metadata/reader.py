@@ -114,6 +114,7 @@ _BRACES = "{{"
 _OF_OTHERS = frozenset(("collection", "listing", "product"))
 # Types of pages that are a text by one author or several, and of pages without a type.
 _TEXTS = frozenset(("article", "documentation", ""))
+_WORD = re.compile(r"\w+")
 # How many letters and digits of a heading in the page's address show that the page is
 # named for it.
 _NAMED = 15
@@ -280,11 +281,9 @@ class Reader:
         return self._safely(lambda: names_at_home(self._page), frozenset())
 
     def _confirmed(self, source: str, title: str) -> _Found:
-        """The first heading whose words are in the title.
+        """The first heading whose words are in the title, or else one in other words.
 
-        If there is none, the heading whose first letters are in the page's address, where
-        those of the title are not, and else the title.  Without a title, the only heading
-        of level 1.
+        If there is none, the title.  Without a title, the only heading of level 1.
         """
         if not title and len(self._visible.headings) == 1:
             return "page", self._visible.headings[0][1]
@@ -299,14 +298,25 @@ class Reader:
                     # It is the site's name; the title may be a later heading.
                     heading = self._visible.heading_of(parts[:-1], block) or text
                 return "page" if key(heading) != title_key else source, heading
+        is_whole = len(parts) > 1 and title == whole
+        if is_whole and (shown := self._visible.heading_of(parts[:-1])):
+            return source, shown
+        return ("page", shown) if (shown := self._renamed(title)) else (source, title)
+
+    def _renamed(self, title: str) -> str:
+        """The first heading that shows the title in other words, "" without one.
+
+        It has many of the title's words, or its first letters are in the page's address
+        where those of the title are not.
+        """
         path = key((self._page.url or "").partition("?")[0])
-        if title_key[:_NAMED] not in path:
-            for _, text, words in self._visible.headings:
-                if len(words) >= _NAMED and words[:_NAMED] in path:
-                    return "page", text
-        if len(parts) > 1 and title == whole:
-            return source, self._visible.heading_of(parts[:-1]) or title
-        return source, title
+        is_named = key(title)[:_NAMED] in path
+        for _, text, words in self._visible.headings if title else ():
+            if not is_named and len(words) >= _NAMED and words[:_NAMED] in path:
+                return text
+            if _shows(text, title):
+                return text
+        return ""
 
     # -- authors
 
@@ -548,6 +558,18 @@ class Reader:
             if name in self._metas:
                 parts = (part for v in self._meta(name) for part in COMMA.split(v))
                 yield "meta", map(str.strip, parts)
+
+
+def _shows(heading: str, title: str) -> bool:
+    """Whether a heading is the title in other words, or the title that was cut.
+
+    A heading that has the whole title has a label beside it.
+    """
+    if key(title) in key(heading):
+        return heading.startswith(title) and heading[len(title) :][:1].isalnum()
+    one, other = (set(_WORD.findall(text.lower())) for text in (heading, title))
+    fewer, more = sorted(map(len, (one, other)))
+    return len(one & other) >= max(fewer / 2, more / 3, 2)
 
 
 def _first(field: str, found: Iterable[_Found | _Date]) -> tuple[Any, ...]:
