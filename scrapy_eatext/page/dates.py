@@ -106,6 +106,8 @@ _DATE = re.compile(
     r"|(?P<y3>(?:19|20)\d\d)(?:[-/.]|\.\s)(?P<m3>\d{1,2})(?:[-/.]|\.\s)(?P<d3>\d{1,2})"
     rf"|(?P<y6>(?:19|20)\d\d)(?:\sm)?(?:[.,]?\s|-)(?P<m6>{_WORD})[\s-](?P<d6>\d{{1,2}})"
     r"|(?P<d5>\d{1,2})(?:[./-]|\.\s)(?P<m5>\d{1,2})(?:[./-]|\.\s)(?P<y5>(?:19|20)\d\d)"
+    # Two digits each; not a part of a telephone number.
+    r"|(?<!\d\.)(?P<d8>\d\d)\.(?P<m8>\d\d)\.(?P<y8>\d\d)(?!\.?\d)"
     r"|(?P<d7>\d{1,2})\stháng\s(?P<m7>\d{1,2})(?:,|\snăm)?\s(?P<y7>(?:19|20)\d\d))(?!\d)"
     # A time of day may follow at once.
     r"|(?P<y4>(?:19|20)\d\d)\s?[年년]\s?(?P<m4>\d{1,2})\s?[月월]\s?(?P<d4>\d{1,2})\s?[日일])"
@@ -114,11 +116,15 @@ _DATE = re.compile(
     r"(?:\d\d:\d\d:\d\d\s(?:[A-Z]{2,5}\s|[+-]\d{4}\s)?)?(?P<y2>(?:19|20)\d\d)(?!\d)",
     re.IGNORECASE,
 )
-# The forms with the name of a month, and the one whose day may be either number.
-_NAMED_FORMS, _AMBIGUOUS = "126", "5"
+# The forms with the name of a month, and those whose day may be either number.
+_NAMED_FORMS, _AMBIGUOUS = "126", "58"
+# A word to which the name of a month is glued, as in "onMarch 1, 2024".
+_GLUED = re.compile(r".*[a-z](?=[A-Z])")
 # A digit of another script; none has a smaller code, and a search for a set is fast.
 _OTHER_DIGIT = re.compile("[\u0660-\U0010ffff](?<=\\d)")
-_YEAR = re.compile(r"(?:19|20|25)\d\d")
+_YEAR = re.compile(r"(?:19|20|25)\d\d|\d\.\d\d\.\d\d")
+# Two digits above these are of the last century.
+_LAST_YEAR = "89"
 # Thai months are written with years of the Buddhist era, which is 543 years ahead.
 _THAI = re.compile(r"[\u0e01-\u0e4e]")
 _BUDDHIST = 543
@@ -168,11 +174,13 @@ def found(
     if not _YEAR.search(text):
         return
     for match in _DATE.finditer(text):
-        form = next(form for form in "1234567" if match[f"y{form}"])
+        form = next(form for form in "12345678" if match[f"y{form}"])
         year, month, day_of_month = (match[f"{part}{form}"] for part in "ymd")
+        if len(year) == 2:
+            year = f"{19 if year > _LAST_YEAR else 20}{year}"
         if form in _NAMED_FORMS:
             day = _named(year, month, day_of_month, ahead, has_dot=bool(match["dot"]))
-        elif form == _AMBIGUOUS:
+        elif form in _AMBIGUOUS:
             ways = (month, day_of_month), (day_of_month, month)
             # With dots the day is first everywhere.
             is_first = day_first or "." in match[0]
@@ -198,7 +206,7 @@ def is_month(word: str) -> bool:
 
 def _named(year: str, month: str, day: str, ahead: int, *, has_dot: bool) -> str:
     """The day of a date with the name of a month, "" if the date is invalid."""
-    name = month.lower()
+    name = _GLUED.sub("", month).lower()
     number = (has_dot and _DOTTED.get(name)) or _MONTH_OF.get(name)
     if not number:
         return ""
