@@ -26,7 +26,7 @@ _BY = re.compile(
     rf"(?:(?:ein\s)?{_MADE}\s)?(?:von|par|por|door|av|af|oleh)|di|scritto\sda"
     r"|author(?:ed by|s)?|autor|auteur|written\s+by|מאת|بقلم)\b\s*(?::\s*|\s+|$)"
     # A link or another element may begin directly behind it.
-    r"|^(?:written\s+)?by(?=(?-i:[A-Z][a-z]))"
+    r"|^(?:written\s+)?by(?=(?-i:[A-Z][a-z.]))"
     # Words that begin a byline only before a colon.
     r"|^(?:interview|авторы?|текст|te(?:xte?|kst)(?:\s(?:och|og|und|en)\s[^\W\d_]{4,9})?|yazar|yazan"
     r"|penulis|tác giả|írta|kirjoittaja|συντάκτης|الكاتب|كتبت?|نویسنده|کתب|כתבה?|लेखक|โดย|ผู้เขียน"
