@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
 from threading import get_ident
 from typing import IO
@@ -18,29 +19,45 @@ DRAFT = ".part"
 def written(path: Path) -> Iterator[IO[bytes]]:
     """A temporary file that gets its name once it is complete; else the old one stays.
 
-    Raises OSError.
+    A device or a pipe is written to, not replaced.  Raises OSError with the file's name.
     """
     # Threads may write the same file.
     draft = Path(f"{path}.{os.getpid()}-{get_ident()}{DRAFT}")
     try:
+        if path.exists() and not path.is_file():
+            with path.open("wb") as file:
+                yield file
+            return
         with draft.open("w+b") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise OSError(
+                error.errno, error.strerror or str(error), str(path)
+            ) from error
         raise
 
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file by way of written().  Raises OSError with the file's name."""
+    with written(path) as file:
+        file.write(data)
+
+
+def append(file: FileIO, data: bytes) -> None:
+    """Write to the end of an unbuffered file: all, or else nothing with an OSError."""
+    end = file.seek(0, os.SEEK_END)
     try:
-        with written(path) as file:
-            file.write(data)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error
+        while data:
+            data = data[file.write(data) :]
+    except OSError:
+        file.truncate(end)
+        raise
 
 
 def sync_folder(folder: Path) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable
-from io import BytesIO
+from contextlib import ExitStack
+from io import BufferedReader, BytesIO
 from itertools import islice
 from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryFile
@@ -16,6 +17,7 @@ from scrapy.extensions.postprocessing import PostProcessingManager
 from scrapy.utils.serialize import ScrapyJSONEncoder
 
 from scrapy_eatext.archive.record import needed, storable
+from scrapy_eatext.durable import append, written
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -105,7 +107,7 @@ class ParquetItemExporter(JsonLinesItemExporter):
         super().__init__(self._line, **kwargs)
         self.encoder = _Encoder()
         self._to = file
-        self._waiting = TemporaryFile()  # noqa: SIM115 - closed when the feed is
+        self._waiting = TemporaryFile(buffering=0)  # noqa: SIM115 - closed when the feed is
         named = self.fields_to_export or ()
         names = named.values() if isinstance(named, dict) else named
         self._kinds: dict[str, set[str]] = {name: set() for name in names}
@@ -140,20 +142,23 @@ class ParquetItemExporter(JsonLinesItemExporter):
             kinds = self._kinds.setdefault(name, set())
             if value is not None:
                 kinds.add(_kind(value))
-        self._waiting.write(line)
+        append(self._waiting, line)
 
     def finish_exporting(self) -> None:
-        with self._waiting:
+        with self._waiting, ExitStack() as stack:
             self._waiting.seek(0)
-            if _is_appended(self._to):
-                self._to.seek(0)
-                self._to.truncate()
+            lines = BufferedReader(self._waiting)
+            to = self._to
+            if _is_appended(to):
+                # The file stays as it was until all its rows are written anew.
+                to.close()
+                to = stack.enter_context(written(Path(to.name).resolve()))
             columns = {name: self._column(name) for name in self._kinds}
             schema = pa.schema(
                 [(storable(name), of) for name, (of, _) in columns.items()]
             )
-            with parquet.ParquetWriter(self._to, schema, compression="zstd") as writer:
-                while rows := list(map(json.loads, islice(self._waiting, _ROWS))):
+            with parquet.ParquetWriter(to, schema, compression="zstd") as writer:
+                while rows := list(map(json.loads, islice(lines, _ROWS))):
                     arrays = []
                     for name, (of, make) in columns.items():
                         values = (row.get(name) for row in rows)

@@ -19,6 +19,7 @@ from scrapy.utils.test import get_crawler
 from scrapy_eatext import ParquetItemExporter, extract
 from scrapy_eatext.feeds import ATTRIBUTE_KINDS
 from scrapy_eatext.result import ATTRIBUTES, NOTHING, MainText
+from tests.support.files import Small
 from tests.support.items import export
 from tests.support.passages import BOATS
 
@@ -85,6 +86,35 @@ def test_a_further_feed_adds_its_rows_to_a_file(tmp_path, caplog):
         {"n": 3.0, "tags": "[4]", "when": None, "e": None},
     ]
     assert not caplog.messages
+
+
+def test_a_file_stays_if_its_rows_cannot_be_written_anew(tmp_path, monkeypatch):
+    path = tmp_path / "pages.parquet"
+    with path.open("ab") as file:
+        export(ParquetItemExporter(file), {"n": 1})
+    before = path.read_bytes()
+
+    def full(*args: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(parquet.ParquetWriter, "write_table", full)
+    with path.open("ab") as file, pytest.raises(OSError, match="No space left"):
+        export(ParquetItemExporter(file), {"n": 2})
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_item_without_room_to_wait_costs_no_other(monkeypatch):
+    monkeypatch.setattr("scrapy_eatext.feeds.TemporaryFile", lambda **_: Small(99))
+    exporter = ParquetItemExporter(file := BytesIO())
+    exporter.start_exporting()
+    exporter.export_item({"n": "a"})
+    with pytest.raises(OSError, match="No space left"):
+        exporter.export_item({"n": 100 * "b"})
+    exporter.export_item({"n": "c"})
+    exporter.finish_exporting()
+    table = parquet.read_table(BytesIO(file.getvalue()))
+    assert table.to_pylist() == [{"n": "a"}, {"n": "c"}]
 
 
 @pytest.mark.parametrize("content", [b"{}\n", None])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.archive.readers import Reading, find, parts, read_part
+from scrapy_eatext.durable import append
 from scrapy_eatext.learning.data import read_wcxb
 from scrapy_eatext.page.decode import decode
 from scrapy_eatext.review.labels import filed_under
@@ -29,9 +31,8 @@ class Spool:
 
     def __init__(self) -> None:
         # It stays open during the review.
-        self._file = TemporaryFile()  # noqa: SIM115
+        self._file = TemporaryFile(buffering=0)  # noqa: SIM115
         self._lock = Lock()
-        self._end = 0
 
     def close(self) -> None:
         self._file.close()
@@ -39,10 +40,8 @@ class Spool:
     def keep(self, name: str, url: str, html: bytes) -> Stored:
         packed = zlib.compress(html, 1)
         with self._lock:
-            at = self._end
-            self._file.seek(at)
-            self._file.write(packed)
-            self._end += len(packed)
+            at = self._file.seek(0, os.SEEK_END)
+            append(self._file, packed)
         return Stored(name, url, partial(self._page, at, len(packed)))
 
     def _page(self, at: int, size: int) -> bytes:

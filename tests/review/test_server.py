@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import struct
 import time
@@ -47,6 +48,7 @@ from tests.support.archives import URL, warc
 from tests.support.archives import article as text_of_article
 from tests.support.archives import page as archived
 from tests.support.crawling import UrlSpider, crawl, happens
+from tests.support.files import Small
 from tests.support.reviewing import Answer, ReviewProcess, article
 
 pytestmark = pytest.mark.slow
@@ -536,6 +538,17 @@ def test_a_label_folder_is_reviewed_with_its_labels(tmp_path):
             folder.close()
     assert states == [["new", "new"], ["accepted", "accepted"]]
     assert len(list((tmp_path / "labels" / "ground-truth").iterdir())) == 2
+
+
+def test_a_page_without_room_costs_no_other(monkeypatch):
+    monkeypatch.setattr(
+        "scrapy_eatext.review.sources.TemporaryFile", lambda **_: Small(99)
+    )
+    with closing(Spool()) as spool:
+        kept = spool.keep("a", "", b"first")
+        with pytest.raises(OSError, match="No space left"):
+            spool.keep("b", "", os.urandom(100))
+        assert kept.load() == b"first"
 
 
 @pytest.mark.parametrize("source", [of_warc, of_parquet, of_json, of_cache, of_urls])
