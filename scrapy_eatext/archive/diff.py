@@ -134,11 +134,10 @@ def compare(
         (difference.only_old,) = table.execute("SELECT count(*) FROM old").fetchone()
     difference.top = changes[:top]
     if output:
-        with Path(output).open("w", encoding="utf-8") as file:
-            file.writelines(
-                json.dumps(asdict(change), ensure_ascii=False) + "\n"
-                for change in changes
-            )
+        with files.written(str(output)) as file:
+            for change in changes:
+                row = json.dumps(asdict(change), ensure_ascii=False)
+                file.write(row.encode() + b"\n")
     return difference
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
+from tempfile import gettempdir
 from typing import TYPE_CHECKING
 
 from scrapy_eatext.archive.diff import KEYS, Difference, Group, compare
@@ -39,7 +41,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace, command: ScrapyCommand) -> int:
     """Compare two outputs and return the exit code.  Raises ERRORS."""
-    _print(compare(args.old, args.new, args.output, args.top, args.by))
+    try:
+        _print(compare(args.old, args.new, args.output, args.top, args.by))
+    except sqlite3.Error as error:
+        raise OSError(f"{gettempdir()}: {error}") from error
     return 0
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from tempfile import gettempdir
 
 import pytest
 
@@ -153,3 +155,12 @@ def test_the_command(tmp_path, capsys):
     assert "3 of the new have the URL of an old page" in capsys.readouterr().out
     assert run_command("diff", str(old), str(tmp_path)) == 1
     assert "is no output" in capsys.readouterr().err
+
+
+def test_no_room_for_the_rows_is_an_error_in_a_line(tmp_path, monkeypatch, capsys):
+    def full(*args, **options):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr("scrapy_eatext.archive.diff.sqlite3.connect", full)
+    assert run_command("diff", *map(str, files_of(tmp_path))) == 1
+    assert f"{gettempdir()}: database or disk is full\n" in capsys.readouterr().err
