@@ -38,6 +38,10 @@ class Stat:
         return cls(info.size or 0, info.mtime_ns or 0)
 
 
+# The state of a file that is looked up later, or cannot be.
+UNKNOWN = Stat(-1, 0)
+
+
 def is_remote(path: str) -> bool:
     """Whether a path names a file system, as s3://bucket/file does."""
     return "://" in path
@@ -228,6 +232,14 @@ def stat(path: str) -> Stat:
     return Stat.of(_info(path) if is_remote(path) else Path(path).stat())
 
 
+def known(path: str) -> Stat:
+    """A file's Stat, UNKNOWN if it cannot be looked up."""
+    try:
+        return stat(path)
+    except OSError:
+        return UNKNOWN
+
+
 def look(path: str) -> Stat | None:
     """A file's Stat, None for a folder.  Raises OSError if the path does not exist."""
     if is_remote(path):
@@ -248,8 +260,8 @@ def _info(path: str) -> Any:
 def walk(folder: str) -> Iterator[tuple[str, dict[str, Stat]]]:
     """The relative paths of a folder and all folders in it, in order, with their files.
 
-    Only regular files are included, as reading a pipe could wait for ever.  Raises
-    OSError for a folder that cannot be listed.
+    Only regular files are included, as reading a pipe could wait for ever, and those
+    that cannot be looked up.  Raises OSError for a folder that cannot be listed.
     """
     if is_remote(folder):
         yield from _walk_remote(folder)
@@ -264,10 +276,13 @@ def walk(folder: str) -> Iterator[tuple[str, dict[str, Stat]]]:
         inside = Path(root).relative_to(folder).as_posix()
         stats = {}
         for name in sorted(names):
-            with suppress(OSError):
+            try:
                 result = Path(root, name).stat()
-                if S_ISREG(result.st_mode):
-                    stats[name] = Stat.of(result)
+            except OSError:  # reading the file raises it again
+                stats[name] = UNKNOWN
+                continue
+            if S_ISREG(result.st_mode):
+                stats[name] = Stat.of(result)
         yield "" if inside == "." else inside, stats
 
 

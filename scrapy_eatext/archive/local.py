@@ -65,6 +65,7 @@ class Run:
         self.manifest = Manifest(plan.folder, plan.made_by())
         self._lock = Lock()
         self._stopped = ""
+        self._has_started = False
         self._processes: dict[int, Process] = {}
         # The names of all parts of the inputs.
         self._seen: set[str] = set()
@@ -85,7 +86,7 @@ class Run:
                 self.progress.note(time.monotonic())
                 show(self.progress)
             if self._stopped:
-                self.progress.errors["the output"] = self._stopped
+                self.progress.errors["the run stopped"] = self._stopped
             else:
                 self._drop_gone()
         finally:
@@ -155,7 +156,7 @@ class Run:
                 with self._lock:
                     self._enter(number, job, answer, output)
         except OSError as error:  # of the manifest's file system, or no process
-            self._stopped = self._stopped or f"{error.strerror or error}"
+            self._stopped = self._stopped or str(error)
         finally:
             self.progress.under_way.pop(number, None)
             if process := self._processes.get(number):
@@ -179,11 +180,14 @@ class Run:
             if answer is not None:
                 return dict(answer)
             self._processes.pop(number).kill()
+        if not (self._has_started or self._stopped):
+            raise ChildProcessError("processes end at their start")
         return None
 
     def _start(self, number: int) -> Process:
         process = self._processes[number] = Process(command(shards.__name__))
-        process.exchange(self._plan.as_json(), limit=self._patience)
+        hello = self._plan.as_json()
+        self._has_started |= bool(process.exchange(hello, limit=self._patience))
         return process
 
     def _enter(self, number: int, job: _Job, answer: Any, output: str) -> None:
@@ -279,7 +283,7 @@ def _state_of(part: Part) -> str:
         folder = part.source
         inside = "response_body" if part.kind == "httpcache" else ""
         stats = [
-            (name, files.stat(files.joined(folder, name, inside)))
+            (name, files.known(files.joined(folder, name, inside)))
             for name in part.names
         ]
     elif part.kind == "cdx":
@@ -297,10 +301,7 @@ def _changed(part: Part) -> bool:
     """Whether a local file has changed; of a remote one the reader checks the size."""
     if part.names or files.is_remote(part.source) or files.INSIDE in part.source:
         return False
-    try:
-        return files.stat(part.source) != files.Stat(part.size, part.changed)
-    except OSError:
-        return True
+    return files.known(part.source) != files.Stat(part.size, part.changed)
 
 
 def _name_of(part: Part, form: str) -> str:

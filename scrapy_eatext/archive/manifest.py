@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from scrapy_eatext.archive import files
-from scrapy_eatext.durable import DRAFT, lock
+from scrapy_eatext.durable import DRAFT, append, lock
 
 # pyarrow and Spark leave out files whose names begin with _ when they read a folder.
 NAME = "_manifest.jsonl"
@@ -88,15 +88,15 @@ class Manifest:
                 )
             lines = _RemoteLines if files.is_remote(folder) else _Lines
             self._lines = lines(folder)
+            try:
+                self._read(json.loads(json.dumps(made_by)))
+                for name in drafts:
+                    files.delete(self._path(name))
+            except BaseException:
+                self.close()
+                raise
         except OSError as error:
             raise OutputError(f"{folder}: {error.strerror or error}") from error
-        try:
-            self._read(json.loads(json.dumps(made_by)))
-            for name in drafts:
-                files.delete(self._path(name))
-        except BaseException:
-            self.close()
-            raise
 
     def _read(self, made_by: dict[str, Any]) -> None:
         lines = _parsed(self._folder, self._lines.read())
@@ -190,7 +190,7 @@ class _Lines:
 
     def __init__(self, folder: str) -> None:
         path = Path(folder, NAME)
-        self._file = path.open("a+b")
+        self._file = path.open("a+b", buffering=0)
         try:
             lock(self._file.fileno())
         except OSError:
@@ -206,16 +206,11 @@ class _Lines:
         return lines[:-1]
 
     def write(self, line: bytes) -> None:
-        place = self._file.seek(0, os.SEEK_END)
         try:
-            self._file.write(line + b"\n")
-            self._file.flush()
+            append(self._file, line + b"\n")
             os.fsync(self._file.fileno())
-        except OSError:
-            # Remove an incomplete line.
-            with suppress(OSError):
-                self._file.truncate(place)
-            raise
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, self._file.name) from error
 
     def close(self) -> None:
         self._file.close()

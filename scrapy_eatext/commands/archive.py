@@ -80,7 +80,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         inputs_base={"dest": "base", "default": ""},
         output={"required": True},
         format={"dest": "form", "default": "parquet", "choices": tuple(WRITERS)},
-        workers={"default": os.cpu_count() or 1, "type": number(int, 1)},
+        workers={"default": os.cpu_count() or 1, "type": number(int, 1, 1000)},
         where=[],
         sample={"default": 1.0, "type": number(float, 0, 1)},
         columns={"default": DEFAULT_COLUMNS, "type": _names},

@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from scrapy_eatext.archive.local import Run
 from scrapy_eatext.archive.readers import ArchiveError, read
 from scrapy_eatext.archive.readers.httpcache import builtin_values
+from tests.archive.test_local import plan
 from tests.support.archives import URL, filled, page
 
 pytestmark = pytest.mark.slow
@@ -69,6 +71,16 @@ def test_damaged_entries_cost_no_other(tmp_path):
         ("cc11", "", False),
         ("dd11", "", True),
     ]
+
+
+@pytest.mark.parametrize("missing", ["meta", "response_headers", "response_body"])
+def test_an_entry_without_a_file_is_unreadable(tmp_path, missing):
+    entry(tmp_path, "aa11", page(0), b"Content-Type: text/html", None)
+    (tmp_path / "spider/aa/aa11" / missing).unlink()
+    entry(tmp_path, "bb11", page(1), b"Content-Type: text/html", None)
+    done = Run(plan(tmp_path, tmp_path / "out")).go()
+    assert not done.errors
+    assert done.counts == {"unreadable": 1, "extracted": 1}
 
 
 def database_of(path: Path, rows: Mapping[bytes, object]) -> Path:
@@ -128,6 +140,11 @@ def test_a_damaged_database(tmp_path):
     path.write_bytes(data[:9000] + b"\xff" * (len(data) - 9000))
     with pytest.raises(ArchiveError, match="malformed"):
         list(read(str(path)))
+    # A damaged page costs only its own rows.
+    path.write_bytes(data[:200_000] + b"\xff" * 4096 + data[204_096:])
+    found = list(read(str(path)))
+    assert len(found) == len(rows)
+    assert 0 < sum("malformed" in one.error for one in found) < 5
 
 
 def lists_in_lists(depth: int) -> object:

@@ -12,7 +12,7 @@ import pytest
 pq = pytest.importorskip("pyarrow.parquet")
 
 from scrapy_eatext.archive.local import Run
-from scrapy_eatext.archive.readers import find
+from scrapy_eatext.archive.readers import ArchiveError, find
 from tests.archive.test_local import plan
 from tests.support.archives import INLINE, filled, line, page, warc, written
 from tests.support.commands import run_command
@@ -56,6 +56,46 @@ def test_a_file_that_is_gone_takes_its_rows_along_unless_there_are_errors(
     warning = "1 parts of files that are gone stay in the output"
     assert (warning in capsys.readouterr().err) == fails
     assert len(written(tmp_path / "out")) == (6 if fails else 3)
+
+
+def test_a_link_to_nothing_is_an_error_or_an_unreadable_page(tmp_path, capsys):
+    inputs = filled(tmp_path / "in", {"a.warc.gz": warc(3), "b.html": page(7)})
+    for name in ("c.warc.gz", "d.html"):
+        (inputs / name).symlink_to(tmp_path / "unmounted" / name)
+    assert archive(inputs, "-o", tmp_path / "out", "-j", "1") == 1
+    assert "c.warc.gz: [Errno 2]" in capsys.readouterr().err
+    outcomes = [row["outcome"] for row in written(tmp_path / "out")]
+    assert sorted(outcomes) == ["extracted"] * 4 + ["unreadable"]
+
+
+def test_a_folder_that_cannot_be_listed_is_named(tmp_path, monkeypatch):
+    def walk(folder):
+        raise PermissionError(13, "Permission denied", f"{folder}/closed")
+
+    monkeypatch.setattr("scrapy_eatext.archive.files.walk", walk)
+    with pytest.raises(ArchiveError, match=r"closed: Permission denied$"):
+        find(str(tmp_path))
+
+
+def test_an_output_that_cannot_be_looked_up_is_named(tmp_path, capsys):
+    inputs = filled(tmp_path / "in", {"a.warc.gz": warc(3)})
+    args = (inputs, "-o", tmp_path / "out", "-j", "1")
+    assert archive(*args) == 0
+    (output,) = (tmp_path / "out").glob("*.parquet")
+    output.unlink()
+    output.symlink_to(output.name)
+    assert archive(*args) == 1
+    assert f"levels of symbolic links: '{output}'" in capsys.readouterr().err
+
+
+def test_a_manifest_without_room_is_named(tmp_path, monkeypatch, capsys):
+    def full(file, data):
+        raise OSError(28, "No space left on device")
+
+    inputs = filled(tmp_path / "in", {"a.warc.gz": warc(3)})
+    monkeypatch.setattr("scrapy_eatext.archive.manifest.append", full)
+    assert archive(inputs, "-o", tmp_path / "out", "-j", "1") == 1
+    assert f"{tmp_path / 'out'}: No space left" in capsys.readouterr().err
 
 
 def test_the_output_is_a_data_set_and_no_input(tmp_path):

@@ -434,13 +434,20 @@ def test_a_process_that_is_killed_or_hangs(long_archive, tmp_path, monkeypatch, 
 
 def test_a_part_whose_process_dies_again_and_again(long_archive, tmp_path):
     def kill(progress: Progress) -> None:
-        for child in children():
+        for child in children() if progress.under_way else ():
             os.kill(child, signal.SIGKILL)
 
     done = Run(plan(long_archive, tmp_path / "out", part_size=10**9)).go(kill)
     assert list(done.errors.values()) == ["its process died 3 times"]
     assert not Run(plan(long_archive, tmp_path / "out", part_size=10**9)).go().errors
     assert len(written(tmp_path / "out")) == 300
+
+
+def test_processes_that_cannot_start_stop_the_run(long_archive, tmp_path, monkeypatch):
+    ends = [sys.executable, "-c", "raise SystemExit(3)"]
+    monkeypatch.setattr(local, "command", lambda _: ends)
+    done = Run(plan(long_archive, tmp_path / "out", **LONG)).go()
+    assert done.errors == {"the run stopped": "processes end at their start"}
 
 
 def test_a_run_that_is_interrupted_leaves_no_process(long_archive, tmp_path):

@@ -61,8 +61,6 @@ SIZE, _SMALLEST, _SMALLEST_REMOTE = 1 << 25, 1 << 20, 1 << 24
 _FILES = 500
 # The assumed bytes of a page in an archive of single files.
 _PAGE_BYTES = 20_000
-# The state of a file that is looked up later.
-_UNKNOWN = files.Stat(-1, 0)
 # How many files are looked up at once: a remote store takes some 50 ms for each.
 _AT_ONCE = 32
 
@@ -157,7 +155,8 @@ def find(source: str, base: str = "", kind: str = "") -> list[Part]:
         if isinstance(error, ArchiveError):
             raise
         reason = getattr(error, "strerror", None) or error
-        raise ArchiveError(f"{source}: {reason}") from error
+        name = getattr(error, "filename", None) or source
+        raise ArchiveError(f"{name}: {reason}") from error
     known = ", ".join([*_BY_ENDING, ".html", ".db"])
     raise ArchiveError(f"{source} is no archive: its name ends in none of {known}")
 
@@ -170,16 +169,12 @@ def _named(path: str) -> Part:
 
 
 def sized(archives: Iterable[Part]) -> list[Part]:
-    """Archives from find(), with their sizes; that of a missing file is 0."""
+    """Archives from find(), with their sizes; reading a missing file raises."""
 
     def look(archive: Part) -> Part:
         if archive.size >= 0 or archive.kind in NAMED:
             return archive
-        try:
-            about = files.stat(archive.source)
-        except OSError:
-            # Reading this part raises the error; other archives are not affected.
-            return replace(archive, size=0)
+        about = files.known(archive.source)
         return replace(archive, size=about.size, changed=about.changed)
 
     with ThreadPoolExecutor(_AT_ONCE) as pool:
@@ -276,7 +271,9 @@ def _counted(found: Iterator[Record], size: int, place: Place) -> Iterator[Recor
         yield record
 
 
-def _archives(kind: str, path: str, about: files.Stat = _UNKNOWN) -> Iterator[Part]:
+def _archives(
+    kind: str, path: str, about: files.Stat = files.UNKNOWN
+) -> Iterator[Part]:
     """A file as a part, or the archives in it; if it cannot be opened, reading raises."""
     if kind == "wacz":
         inside = [(f"{path}#", -1)]

@@ -40,7 +40,8 @@ _DATABASE = re.compile(r"(.*?\.db)(?:\.(?:db|dat|dir|bak|pag))?\Z", re.DOTALL)
 
 def is_entry(names: Iterable[str]) -> bool:
     """Whether a folder with these files holds a cached response."""
-    return {_META, _HEADERS, _BODY} <= set(names)
+    # One file may be missing, or all but two if the crawl was killed.
+    return len({_META, "pickled_meta", _HEADERS, _BODY} & set(names)) > 1
 
 
 def read(folder: str, names: Iterable[str], most: int) -> Iterator[Record]:
@@ -86,6 +87,8 @@ def read_database(path: str, names: Iterable[str], most: int) -> Iterator[Record
     """The pages of cached responses in a database.  Raises OSError."""
     with closing(_database(path)) as database:
         for name in names:
+            if not name:
+                keys(path)  # raises why they could not be listed
             yield recorded(name, _of_database, name, database, most)
 
 
@@ -150,6 +153,8 @@ class _Sqlite:
         try:
             return self._of.execute(query, values).fetchall()
         except sqlite3.Error as error:
+            if values and type(error) is sqlite3.DatabaseError:
+                raise  # damage of a single value
             raise OSError(str(error)) from error
 
     def close(self) -> None:
