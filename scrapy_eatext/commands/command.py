@@ -54,10 +54,10 @@ class Command(ScrapyCommand):
 
         super().process_options(args, opts)
         is_task = bool(args) and args[0] in TASKS
-        if args and not is_task and not Path(args[0]).exists():
-            for match in get_close_matches(args[0], TASKS, n=1):
-                missing = f"there is no file, folder or task {args[0]!r}"
-                sys.exit(fail(f"{missing}; do you mean {match}?", 2))
+        near = get_close_matches(args[0], TASKS, n=1) if args and not is_task else []
+        if near and not Path(args[0]).exists():
+            missing = f"there is no file, folder or task {args[0]!r}"
+            sys.exit(fail(f"{missing}; do you mean {near[0]}?", 2))
         name = args[0] if is_task else "page"
         try:
             opts.task = import_module(f"scrapy_eatext.commands.{name}")

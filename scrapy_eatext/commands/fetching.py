@@ -67,7 +67,7 @@ class OnePage:
         except KeyError:
             message = f"--spider is {spider!r}: there is no such spider"
             raise UsageError(message) from None
-        cls = cls or spidercls_for_request(loader, Request(url), DefaultSpider)
+        cls = cls or spidercls_for_request(loader, _request(url), DefaultSpider)
         self.crawler = _crawler(self._process, [url], cls, self._responses.append)
 
     def fetch(self) -> Response | None:
@@ -117,14 +117,26 @@ def _crawler(
     callback: Callable[[Response], None],
 ) -> Crawler:
     """A crawler of some URLs, with the settings of the project and of a spider."""
+    how = {"callback": callback, "errback": _report, "dont_filter": True}
+    # The command extracts the page itself.
+    requests = [_request(url, meta={"eatext": False}, **how) for url in urls]
 
     async def start(self: Spider) -> AsyncIterator[Any]:
-        for url in urls:
-            # The command extracts the page itself.
-            meta = {"eatext": False}
-            yield Request(url, callback, errback=_report, dont_filter=True, meta=meta)
+        for request in requests:
+            yield request
 
-    return process.create_crawler(type(spider.__name__, (spider,), {"start": start}))
+    # By default Scrapy drops the request for a long URL without an error.
+    settings = {**(spider.custom_settings or {}), "URLLENGTH_LIMIT": 0}
+    own = {"start": start, "custom_settings": settings}
+    return process.create_crawler(type(spider.__name__, (spider,), own))
+
+
+def _request(url: str, **arguments: Any) -> Request:
+    """A request.  Raises UsageError for a URL that is none to Scrapy."""
+    try:
+        return Request(url, **arguments)
+    except ValueError as error:
+        raise UsageError(f"{url}: {error}") from None
 
 
 def _report(failure: Any) -> None:

@@ -256,6 +256,12 @@ def test_an_input_that_is_not_there(tmp_path, monkeypatch, run, arguments):
     assert re.fullmatch(f"scrapy eatext: {re.escape(missing)}.* [Nn]o .*\n", err)
 
 
+def test_an_input_with_a_name_that_is_too_long(run):
+    code, _, err = run("x" * 5000)
+    assert code == 1
+    assert err.startswith("scrapy eatext: [Errno 36] File name too long")
+
+
 @pytest.mark.parametrize(("word", "task"), [("lern", "learn"), ("archives", "archive")])
 def test_a_task_that_is_misspelt(word, task, ended):
     code, _, err = ended(word, "a", "--sites", "b")
@@ -545,6 +551,7 @@ def test_url_of_a_packed_page(server, tmp_path, name):
     [
         ("/packed/gzip", "EATEXT_MAX_SIZE (100)"),
         ("/missing", "404"),
+        (f"/missing?{'x' * 3000}", "404"),
         ("/image.png", "the response is not text"),
     ],
 )
@@ -552,6 +559,14 @@ def test_urls_without_a_page(server, tmp_path, path, said):
     done = run_scrapy(tmp_path, "eatext", server(path), "-sEATEXT_MAX_SIZE=100")
     assert (done.returncode, done.stdout) == (1, "")
     assert said in done.stderr
+
+
+@pytest.mark.parametrize("task", [(), ("review",)])
+def test_a_url_that_is_none_is_one_line(tmp_path, task):
+    done = run_scrapy(tmp_path, "eatext", *task, "http://[::1")
+    said = r"scrapy eatext: http://\[::1: .*\r?\n"
+    assert done.returncode == 2
+    assert re.fullmatch(said, done.stderr)
 
 
 @pytest.mark.skipif(
