@@ -177,6 +177,12 @@ class Manifest:
             self.damaged_outputs.append(entry.output)
         return False
 
+    def strays(self) -> list[str]:
+        """The folder's files of no part, as of a killed run or a lost manifest."""
+        known = {entry.output for entry in self.entries.values()}
+        names = set(files.names_in(self._folder)) - known
+        return sorted(name for name in names if not name.startswith(("_", ".")))
+
     def _write(self, line: Mapping[str, Any]) -> None:
         self._lines.write(json.dumps(line).encode())
 

@@ -132,6 +132,8 @@ def _execute(archive_run: Run, *, allow_damage: bool) -> int:
     )
     errors = progress.errors.items()
     _fail_first([why if name in why else f"{name}: {why}" for name, why in errors])
+    stray = "is in the output, but of no part: its pages may be there twice"
+    _fail_first([f"{file} {stray}" for file in archive_run.manifest.strays()])
     if progress.orphaned:
         fail(f"{progress.orphaned} parts of files that are gone stay in the output")
     if errors:

@@ -98,6 +98,20 @@ def test_a_manifest_without_room_is_named(tmp_path, monkeypatch, capsys):
     assert f"{tmp_path / 'out'}: No space left" in capsys.readouterr().err
 
 
+def test_files_of_no_part_are_named(tmp_path, capsys):
+    inputs = filled(tmp_path / "in", {"a.warc.gz": warc(3)})
+    args = (inputs, "-o", tmp_path / "out", "-j", "1")
+    assert archive(*args) == 0
+    assert not capsys.readouterr().err
+    (tmp_path / "out" / "_manifest.jsonl").write_bytes(b"")
+    (inputs / "a.warc.gz").rename(inputs / "b.warc.gz")
+    assert archive(*args) == 0
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert err.startswith("scrapy eatext: a.warc.gz-")
+    assert "of no part" in err
+
+
 def test_the_output_is_a_data_set_and_no_input(tmp_path):
     (tmp_path / "a.html").write_bytes(page(0))
     (tmp_path / "no.wacz").write_bytes(b"none")
