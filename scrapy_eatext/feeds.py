@@ -122,6 +122,7 @@ class ParquetItemExporter(JsonLinesItemExporter):
                 for row in rows.to_pylist():
                     self._keep(self.encoder.encode(row).encode() + b"\n")
         except (pa.ArrowException, OSError):  # such as a file that was cut off
+            self._waiting.truncate(0)
             other = NamedTemporaryFile(  # noqa: SIM115 - closed with the exporter
                 prefix=f"{path.stem}-",
                 suffix=".parquet",

@@ -104,6 +104,18 @@ def test_a_file_stays_if_its_rows_cannot_be_written_anew(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_rows_without_room_to_wait_stay_in_their_file_alone(tmp_path, monkeypatch):
+    path = tmp_path / "pages.parquet"
+    with path.open("ab") as file:
+        export(ParquetItemExporter(file), *({"n": n} for n in range(50)))
+    monkeypatch.setattr("scrapy_eatext.feeds.TemporaryFile", lambda **_: Small(99))
+    with path.open("ab") as file:
+        export(ParquetItemExporter(file), {"n": 50})
+    assert parquet.read_table(path).num_rows == 50
+    (other,) = set(tmp_path.iterdir()) - {path}
+    assert parquet.read_table(other).to_pylist() == [{"n": 50}]
+
+
 def test_an_item_without_room_to_wait_costs_no_other(monkeypatch):
     monkeypatch.setattr("scrapy_eatext.feeds.TemporaryFile", lambda **_: Small(99))
     exporter = ParquetItemExporter(file := BytesIO())
