@@ -264,12 +264,17 @@ def _found(walk: Walk) -> DataTables | None:
     reach[tables] = ends
     reach[tables[::-1]] -= begins[::-1]
     is_layout |= sums(tables, ends - begins) != reach
-    # Only tables with headers may have a single row, headings or long cells.
+    # Only tables with headers may have a single row or headings, and only those with
+    # headers or a first row in bold long cells.
     headings = _before(blocks[:, BlockColumn.KIND] == HEADING)
     chars = _before(blocks[:, BlockColumn.CHARS])
     limit = np.where(last[cells] - first[cells] > 1, LONG_CELL_OF_SEVERAL, LONG_CELL)
     is_long = chars[last[cells]] - chars[first[cells]] >= limit
-    prose = (headings[ends] > headings[begins]) | (sums(row_of, is_long)[rows] > 0)
+    plain = _before(blocks[:, BlockColumn.CHARS] > blocks[:, BlockColumn.STRONG_CHARS])
+    is_names = (filled[rows] > 1) & (plain[ends] == plain[begins])
+    is_names[1:] &= tables[1:] != tables[:-1]
+    prose = (sums(row_of, is_long)[rows] > 0) & (sums(tables, is_names)[tables] == 0)
+    prose |= headings[ends] > headings[begins]
     is_layout |= ~has_headers & ((sums(tables) < 2) | (sums(tables, prose) > 0))
     # Some shops give this role to data tables too, but only to those with headers.
     names = sorted(set(tables[~(is_layout | has_headers)[tables]].tolist()))
