@@ -52,6 +52,7 @@ _ALWAYS_STAND = frozenset((NodeKind.ITEM, NodeKind.QUOTE, NodeKind.FIGURE))
 _DISSOLVED = frozenset(
     (NodeKind.ITEM, NodeKind.ROW, NodeKind.CELL, NodeKind.TERM, NodeKind.DEFINITION)
 )
+_LISTS = (NodeKind.LIST, NodeKind.NUMBERED)
 _IN_DEFINITIONS = (NodeKind.TERM, NodeKind.DEFINITION)
 # Kinds of nodes that may stand before the heading of a card.
 _BEFORE_HEADINGS = (NodeKind.BYLINE, NodeKind.IMAGE, NodeKind.EMBED)
@@ -304,7 +305,7 @@ class _Structure:
     def _stands(self, node: int, around: int) -> bool:
         """Whether a node holds what its tag promises."""
         kind = self._kinds[node]
-        if kind in (NodeKind.LIST, NodeKind.NUMBERED):
+        if kind in _LISTS:
             return self._is_list(node)
         if kind == NodeKind.TABLE:
             table = self._table(node)
@@ -318,20 +319,29 @@ class _Structure:
     def _is_list(self, node: int) -> bool:
         """Whether a list has items, and is no list of cards.
 
-        A stray child joins the item before it.
+        A stray child joins the item before it, as do the lists of an item that has no
+        text of its own; those of the first such items stand before the list.
         """
         nodes, kinds, children = self._nodes, self._kinds, self._children
         if self._has_cards(children[node]):
             return False
         items: list[int] = []
         before = list(takewhile(lambda child: child not in children, children[node]))
+
+        def begin(node: int) -> int:
+            return self._walk.elements.item(nodes.rows[node], ElementColumn.FIRST_BLOCK)
+
         for child in children[node][len(before) :]:
-            if kinds[child] == NodeKind.ITEM:
-                items.append(child)
-            elif items:
-                children[items[-1]].append(child)
+            is_item = kinds[child] == NodeKind.ITEM
+            inside = children[child] if is_item else [child]
+            are_lists = all(kinds[part] in _LISTS for part in inside)
+            joins = not is_item or (are_lists and begin(child) == begin(inside[0]))
+            if items and joins:
+                children[items[-1]] += inside
+            elif are_lists and not items:
+                before += inside
             else:
-                items.append(nodes.hold(NodeKind.ITEM, [child]))
+                items.append(child if is_item else nodes.hold(NodeKind.ITEM, inside))
         if all(nodes.rows[item] < 0 for item in items):
             return False
         children[node] = items
