@@ -114,7 +114,8 @@ _BRACES = "{{"
 _OF_OTHERS = frozenset(("collection", "listing", "product"))
 # Types of pages that are a text by one author or several, and of pages without a type.
 _TEXTS = frozenset(("article", "documentation", ""))
-_WORD = re.compile(r"\w+")
+# A number, or a word that is long enough to tell titles apart.
+_WORD = re.compile(r"\d+|\w{4,}")
 # How many letters and digits of a heading in the page's address show that the page is
 # named for it.
 _NAMED = 15
@@ -291,8 +292,15 @@ class Reader:
         wanted = f"{title_key} {key(self._page.title)}"
         whole = self._page.title
         parts = _SEPARATOR.split(whole) if _SEPARATES.search(whole) else [whole]
+        beginnings = [key(part) for part in (title, *parts, *_SEPARATOR.split(title))]
         for block, text, words in self._visible.headings:
-            if len(words) > 3 and words in wanted and words != self._site_key:
+            # A word within the title may be the name of a topic.
+            is_topic = 4 * len(words) < len(title_key) and not any(
+                part.startswith(words) for part in beginnings
+            )
+            if is_topic or words == self._site_key:
+                continue
+            if len(words) > 3 and words in wanted:
                 heading = text
                 if len(parts) > 1 and words == key(parts[-1]):
                     # It is the site's name; the title may be a later heading.
