@@ -106,8 +106,12 @@ class Tally:
 
     def close(self) -> None:
         """Set the stats of times, and log a summary of the crawl."""
-        mean = self._seconds / max(self._pages, 1)
+        message = "Main text: responses: %(responses)s; items: %(items)s"
+        values: dict[str, object] = {}
         if self._pages:
+            mean = self._seconds / self._pages
+            message += "; %(mean).1f ms a page, %(max).1f at most"
+            values = {"mean": 1000 * mean, "max": 1000 * self._most}
             # Not page by page: a collector that several processes share may take only
             # integers, and the errors of rounding each page would add up.
             self.inc("time/milliseconds", round(1000 * self._seconds))
@@ -120,13 +124,8 @@ class Tally:
             counts = [f"{self._counts[n]} {n.removeprefix(prefix)}" for n in names]
             return ", ".join(counts) or "none"
 
-        message = (
-            "Main text: responses: %(responses)s; items: %(items)s; "
-            "%(mean).1f ms a page, %(max).1f at most"
-        )
-        counts = {"responses": under("response/"), "items": under("item/")}
-        times = {"mean": 1000 * mean, "max": 1000 * self._most}
-        self.log(logging.INFO, message, {**counts, **times})
+        values |= {"responses": under("response/"), "items": under("item/")}
+        self.log(logging.INFO, message, values)
 
 
 def shortened(value: Exception | str) -> str:

@@ -557,7 +557,14 @@ def test_one_line_sums_up(server, caplog, monkeypatch, compiled, more):
     )
     told = ["the compiled modules" in other for other in before]
     assert told == [True] * (not compiled)
-    assert "responses: 1 extracted, 1 skipped_type; items: 1 none, 1 response" in line
+    assert "responses: 1 extracted, 1 skipped_type; items: 1 none, 1 response; " in line
+    assert line.endswith(" at most")
+
+
+def test_the_line_has_no_times_if_no_page_was_extracted(server, caplog):
+    caplog.set_level(logging.INFO, "scrapy_eatext")
+    crawl(UrlSpider, ADDON, urls=(server("/data.json"),))
+    assert "Main text: responses: 1 skipped_type; items: 1 none" in caplog.messages
 
 
 def test_times_add_up(server):
