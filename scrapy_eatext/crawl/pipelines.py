@@ -6,6 +6,7 @@ import dataclasses
 import logging
 from contextlib import suppress
 from itertools import chain
+from numbers import Number
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +76,13 @@ class EatextPipeline(Component):
         if names is None:
             return item, "skipped_off", None
         values = {name: _value(adapter, name) for name in names}
-        unfilled = [name for name in names if _is_empty(values[name])]
+        # A 0 in a class may be its field's default, but one in a dict is the spider's.
+        kept = Number if isinstance(item, _OPEN_ITEMS) else ()
+        unfilled = [
+            name
+            for name in names
+            if _is_empty(values[name]) and not isinstance(values[name], kept)
+        ]
         # Fields that the spider has set to False.
         declined = [name for name in names if values[name] is False]
         changes = self._without_html(adapter)

@@ -80,6 +80,14 @@ def test_a_filled_field_stays(server, item_type):
     assert done.eatext("item/") == {"already_filled": 1}
 
 
+@pytest.mark.parametrize("zero", [0, 0.0, [0]])
+@pytest.mark.parametrize("item_type", [dict, ScrapyItem, DataItem])
+def test_a_zero_stays_unless_a_class_may_have_it_as_default(server, item_type, zero):
+    item, _ = one(server, ADDON, item_type, main_text=zero)
+    expected = text_of("one") if item_type is DataItem else zero
+    assert value_of(item, "main_text") == expected
+
+
 @pytest.mark.parametrize(
     ("more", "path", "text", "kind"),
     [
@@ -126,7 +134,7 @@ def test_what_is_remembered_is_bounded(server, monkeypatch, more, source):
 def test_other_fields_by_other_names(server):
     fields = {"body": "text", "headline": "title", "by": "algorithm", "sure": "score"}
     settings = {**TWO, "EATEXT_URL_FIELD": "link", "EATEXT_FIELDS": fields}
-    item, _ = one(server, settings, dict, link=url_of, sure=0.0)
+    item, _ = one(server, settings, dict, link=url_of)
     del item["link"]
     values = [text_of("one"), "Page one", "plain", 0.5]
     assert item == dict(zip(fields, values, strict=True))
