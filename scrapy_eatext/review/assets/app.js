@@ -60,10 +60,12 @@ async function open(id, by = "user") {
   $("saved").textContent = $("saved").className = "";
   $("hover").textContent = page.blocks ? HINT : "This page shows no text.";
   showState(page.state);
-  await painter.show(page.frame, page.blocks);
+  await painter.show(page.frame, page.blocks, async () => {
+    if (turn !== opening) return;
+    painter.paint(labels.signs);
+    await compare();
+  });
   if (turn !== opening) return;
-  painter.paint(labels.signs);
-  await compare();
   if (view === "lines") showLines(page, `${labels}`);
 }
 

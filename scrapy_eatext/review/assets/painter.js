@@ -17,8 +17,9 @@ export class Painter {
     this.from = this.anchor = this.head = -1;
   }
 
-  // Show a page; resolves when its blocks are found.
-  show(address, count) {
+  // Show a page; resolves as `loaded` does, which is called when its blocks are found.
+  // Back and Forward may load the page once more, as they go through the frame's history.
+  show(address, count, loaded) {
     this.reset();
     return new Promise((resolve) => {
       this.frame.onload = () => {
@@ -28,7 +29,7 @@ export class Painter {
           this.pieces[+piece.getAttribute("b")]?.push(piece);
         }
         this.listen(page);
-        resolve();
+        resolve(loaded());
       };
       // Not a new entry of the history, which would change what Back does.
       this.frame.contentWindow.location.replace(address);
