@@ -4,6 +4,7 @@
     pip install trafilatura markdown-it-py
     python -m benchmarks.structure DATA --aside FILE
     python -m benchmarks.structure DATA [--model FILE] [--node FOLDER] [--missed KIND]
+    python -m benchmarks.structure DATA --read formulas.json ...
 
 DATA is the folder with labelled-dev and labelled-web.  structure.json has for 60 of their
 pages what people read of the main content's structure, as hashes: of a heading's, an
@@ -12,7 +13,9 @@ addresses.  A thing may have several hashes, one for each address of a picture; 
 that may stand in the text or not count for nothing.  Each extractor's Markdown is made
 HTML by a CommonMark renderer, and what stands there is compared.  Captions and notes are
 found wherever their first letters stand, embeds where their address is linked; only
-their recall is measured.
+their recall is measured.  formulas.json has what people read of the formulas on 17 other
+pages, as hashes of their letters and digits; in Markdown they stand between dollar signs
+or the brackets of TeX.
 
 The default model has learned which of these pages' blocks are main text; --model names
 one that has not: --aside writes the corrections with which no page of their sites is
@@ -47,16 +50,19 @@ from scrapy_eatext.learning.data import read_folder
 from scrapy_eatext.learning.splits import site_of
 from scrapy_eatext.page.decode import decode
 
-READ = json.loads(Path(__file__).with_name("structure.json").read_text("utf-8"))
 FOLDERS = ("wcxb-dev", "labelled-dev", "segments-dev", "labelled-web")
 CORRECTIONS = tables.ROOT / "tools" / "labels" / "corrections.json"
 SCRIPT = Path(__file__).with_name("structure.mjs")
 # So many letters of a text are compared: renderers differ in what follows, a nested list.
 LETTERS = 40
-EXACT = ("heading", "item", "row", "code", "link", "image")
+EXACT = ("heading", "item", "row", "code", "link", "image", "formula")
 # Their precision is not measured: a link may stand for an embed.
 RECALLED = ("embed", "caption", "footnote")
 ANYWHERE = ("caption", "footnote")
+FORMULA = re.compile(
+    r"\$\$(.+?)\$\$|\$([^$]+?)\$|\\{1,2}\((.+?)\\{1,2}\)|\\{1,2}\[(.+?)\\{1,2}\]",
+    re.DOTALL,
+)
 RENDERER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 PLAYERS = ("iframe", "video", "audio", "embed", "object")
 TAGS = (*"h1 h2 h3 h4 h5 h6 li dt dd tr pre a img".split(), *PLAYERS)
@@ -96,6 +102,11 @@ def embed(url: str, base: str) -> str:
         return next(filter(None, found.groups()))
     watched = parse_qs(urlsplit(f"//{url}").query).get("v")
     return watched[0] if watched else url.partition("?")[0]
+
+
+def formula(tex: str) -> str:
+    """A formula's letters and digits, without the size that MathJax is told."""
+    return letters(tex.replace(r"\displaystyle", ""))
 
 
 def own(element: html.HtmlElement) -> str:
@@ -146,6 +157,9 @@ class Found:
     def of(cls, markdown: str, base: str) -> Found:
         made = RENDERER.render(markdown) or ""
         found = cls()
+        for match in FORMULA.finditer(markdown):
+            key = formula(next(filter(None, match.groups())))
+            found.keys.setdefault("formula", {})[digest(key)] = key
         if made.strip():
             tree = html.fromstring(f"<div>{made}</div>")
             found.text = letters(tree.text_content())
@@ -195,9 +209,9 @@ def score(kind: str, truth: dict, found: Found) -> Score:
     return Score(len(wanted), len(known), right, good)
 
 
-def pages(data: Path) -> Iterator[tuple[str, str, str, bytes]]:
+def pages(data: Path, read: dict) -> Iterator[tuple[str, str, str, bytes]]:
     """Of each page that was read: name, address, the document's base, bytes."""
-    for name in READ:
+    for name in read:
         folder, _, page = name.partition("/")
         source = gzip.decompress(
             (data / folder / "html" / f"{page}.html.gz").read_bytes()
@@ -275,13 +289,13 @@ def missed(kind: str, name: str, truth: dict, found: Found) -> None:
             print(f"    wrong: {text}")
 
 
-def leave_out(data: Path, file: Path) -> None:
+def leave_out(data: Path, file: Path, read: dict) -> None:
     """Write the corrections of the shipped models, and doubts of all pages of sites."""
     pages_of = [page for folder in FOLDERS for page in read_folder(data / folder).pages]
     sites = {
         site_of(page)
         for page in pages_of
-        if f"{page.file.parent.parent.name}/{page.name}" in READ
+        if f"{page.file.parent.parent.name}/{page.name}" in read
     }
     rows = json.loads(CORRECTIONS.read_text("utf-8"))
     aside = [page for page in pages_of if site_of(page) in sites]
@@ -300,13 +314,16 @@ def main() -> None:
     parser.add_argument("--aside", type=Path, help="where to write corrections")
     parser.add_argument("--model", help="one that has not learned from these pages")
     parser.add_argument("--node", type=Path, help="a folder with node_modules")
+    parser.add_argument(
+        "--read", default="structure.json", help="a file of this folder"
+    )
     parser.add_argument("--missed", choices=(*EXACT, *RECALLED))
     args = parser.parse_args()
+    truth = json.loads(Path(__file__).with_name(args.read).read_text("utf-8"))
     if args.aside:
-        leave_out(args.data, args.aside)
+        leave_out(args.data, args.aside, truth)
         return
-    truth = READ
-    given = list(pages(args.data))
+    given = list(pages(args.data, truth))
     options = {"model": args.model} if args.model else None
     markdown = {
         "eatext": [
@@ -352,8 +369,9 @@ def main() -> None:
             "model": "given" if args.model else "default",
             "kinds": results,
         }
-        tables.write_json("structure", about)
-        tables.fill(tables.DOCS / "output.md", "structure", text)
+        name = Path(args.read).stem
+        tables.write_json(name, about)
+        tables.fill(tables.DOCS / "output.md", name, text)
 
 
 if __name__ == "__main__":

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scrapy_eatext.page import dates
-from scrapy_eatext.page.columns import BlockColumn, ElementColumn
+from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
 from scrapy_eatext.page.datatables import data_tables
 from scrapy_eatext.page.names import EDITS, Names
 from scrapy_eatext.page.tables import are_among, rows_with
-from scrapy_eatext.page.tags import CODE, HEADING, QUOTE, TAG_ID
+from scrapy_eatext.page.tags import CODE, HEADING, QUOTE, TAG_ID, TEX_TEXT
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -43,6 +43,7 @@ _SHORT, _LONG, _FIRST = 12, 150, 4
 _SHARE = 3
 _FIGURE, _FIGCAPTION = TAG_ID["figure"], TAG_ID["figcaption"]
 _BOUNDS = [ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK]
+_MARKS = [MarkColumn.BLOCK, MarkColumn.START, MarkColumn.STYLE]
 _LINE = [BlockColumn.KIND, BlockColumn.START, BlockColumn.END]
 
 
@@ -213,8 +214,16 @@ def with_captions(walk: Walk, kept: Flags) -> Flags:
 
 
 def with_code(walk: Walk, kept: Flags) -> Flags:
-    """The kept blocks, and code between two of them: the text refers to it."""
+    """The kept blocks, and code and formulas between two: the text refers to them."""
     is_code = walk.blocks[:, BlockColumn.KIND] == CODE
+    # A block is a formula if its only mark is one of TeX, at its beginning.
+    block, start, style = walk.marks[:, _MARKS].T
+    is_tex = ((style > 0) & (style & TEX_TEXT > 0)).nonzero()[0]
+    if len(is_tex):
+        is_tex = is_tex[np.bincount(block)[block[is_tex]] == 1]
+        formulas = block[is_tex]
+        begins = walk.blocks[formulas, BlockColumn.START] == start[is_tex]
+        is_code[formulas[begins]] = True
     dropped = np.flatnonzero(is_code & ~kept)
     if not len(dropped):
         return kept

@@ -212,6 +212,7 @@ def test_a_short_page_is_not_empty(heading: str) -> None:
 
 
 HEAD = "<tr><th>gone<th>gone"
+TEX = "<img src=//latex.codecogs.com/gif.latex?gone=1 alt=gone=1>"
 ROWS = "<tr><td>fish and chips<td>gone<tr><td>chips and fish<td>5"
 
 
@@ -241,6 +242,9 @@ ROWS = "<tr><td>fish and chips<td>gone<tr><td>chips and fish<td>5"
         # Code is kept between kept blocks, not below the last one or above the first.
         ("<pre>gone</pre><p>x:<pre>gone</pre><div><pre>gone</pre></div><p>y", 4),
         ("<p>x:<pre>gone</pre><p>gone<pre>gone</pre><p>y<pre>gone</pre>", 2),
+        # So is a formula, but no text with one in it.
+        (f"<p>x<p>{TEX}<p>y<p>{TEX}", 3),
+        (f"<p>x<p>{TEX} and so on<p>as in {TEX}<p>y", 2),
     ],
 )
 def test_what_is_completed(html: str, count: int) -> None:
