@@ -112,8 +112,8 @@ _SIGNED = tuple(
     for word in words.split()
 )
 _ISSUED = tuple(map(str.encode, "publi posted veröffent gepubl опубл".split()))
-# Parts of the address of an author's page.
-_OF_AUTHORS = "/author/", "/authors/", "/contributor/", "/contributors/"
+# A part of the address of an author's page.
+_OF_AUTHOR = re.compile("/(?:author|contributor)s?/")
 # Words in the foot of a page beside the date of its last change.
 _OF_PAGE = re.compile(
     r"\blast (?:updat|edit|modif|chang|revis)|\bpage|\bseite|\bpágina|\bpagina|страниц|ページ"
@@ -384,7 +384,7 @@ class Visible:
         """The full names that are links to pages of authors."""
         links = self._tagged(_LINK_TAG)
         hrefs = attribute_values(self._walk, links, "href")
-        rows = compress(links, (_is_of_author(href or "") for href in hrefs))
+        rows = compress(links, (_OF_AUTHOR.search(href or "") for href in hrefs))
         for node in nodes_of(self._walk, list(islice(rows, _MAX_LOOKED_AT))):
             if is_full_name(name := shortened(beginning(node, _MAX_READ))):
                 yield (name,)
@@ -593,10 +593,6 @@ def _parted(name: str, texts: list[tuple[Any, str]]) -> str:
         if is_glued or (is_parted and is_full_name(text)):
             return text
     return name
-
-
-def _is_of_author(href: str) -> bool:
-    return any(part in href for part in _OF_AUTHORS)
 
 
 def _change(words: str) -> str:
