@@ -100,9 +100,9 @@ _VERSION = re.compile(r"\d\.\d")
 _RUNNING = 5
 _STRETCH = re.compile(r"[|•·⋅–—:/\n]|\.\s")
 _PUBLISHED = re.compile(r"\bby\b|post|publi|writ|submit|veröffent|опубл")
-# The beginnings of a byline below the text, where the name follows on the same line, and
-# of words for publication.  All of a page's text is searched, for which a search for each
-# is faster than one for a pattern.
+# How a byline below the text begins, with the name on the same line; and beginnings of
+# words for publication.  The whole text of the page is searched, which is faster for each
+# of them than for a pattern.
 _SIGNED = tuple(
     (word + end).encode()
     for words, end in (

@@ -215,24 +215,28 @@ def with_captions(walk: Walk, kept: Flags) -> Flags:
 
 def with_code(walk: Walk, kept: Flags) -> Flags:
     """The kept blocks, and code and formulas between two: the text refers to them."""
-    is_code = walk.blocks[:, BlockColumn.KIND] == CODE
-    # A block is a formula if its only mark is one of TeX, at its beginning.
-    block, start, style = walk.marks[:, _MARKS].T
-    is_tex = ((style > 0) & (style & TEX_TEXT > 0)).nonzero()[0]
-    if len(is_tex):
-        is_tex = is_tex[np.bincount(block)[block[is_tex]] == 1]
-        formulas = block[is_tex]
-        begins = walk.blocks[formulas, BlockColumn.START] == start[is_tex]
-        is_code[formulas[begins]] = True
-    dropped = np.flatnonzero(is_code & ~kept)
+    is_one = walk.blocks[:, BlockColumn.KIND] == CODE
+    is_one[_formulas(walk)] = True
+    dropped = np.flatnonzero(is_one & ~kept)
     if not len(dropped):
         return kept
-    others = np.flatnonzero(~is_code)
+    others = np.flatnonzero(~is_one)
     above = np.searchsorted(others, dropped)
     are_kept = np.concatenate([[False], kept[others], [False]])
     kept = kept.copy()
     kept[dropped] = are_kept[above] & are_kept[above + 1]
     return kept
+
+
+def _formulas(walk: Walk) -> npt.NDArray[np.int32]:
+    """The blocks that are a formula: their only mark is one of TeX, at their beginning."""
+    block, start, style = walk.marks[:, _MARKS].T
+    tex = ((style > 0) & (style & TEX_TEXT > 0)).nonzero()[0]
+    if len(tex):
+        tex = tex[np.bincount(block)[block[tex]] == 1]
+        tex = tex[walk.blocks[block[tex], BlockColumn.START] == start[tex]]
+    found: npt.NDArray[np.int32] = block[tex]
+    return found
 
 
 def whole_tables(walk: Walk, kept: Flags, w: Ints) -> Flags:
