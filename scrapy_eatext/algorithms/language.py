@@ -9,6 +9,7 @@ lists make up other shares: each comes with its share, by which a density is sca
 from __future__ import annotations
 
 import csv
+import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
@@ -123,13 +124,24 @@ def stop_list(code: str) -> StopList | None:
     return iso_list(code)
 
 
+@lru_cache(maxsize=1)
+def _iso_words() -> dict[str, list[str]]:
+    """The words of stopwordsiso by language.
+
+    They are read from its file: importing the package takes ten times as long.
+    """
+    spec = find_spec("stopwordsiso")
+    assert spec is not None and spec.origin is not None  # noqa: S101 - a dependency
+    file = Path(spec.origin).with_name("stopwords-iso.json")
+    words: dict[str, list[str]] = json.loads(file.read_bytes())
+    return words
+
+
 def iso_list(code: str) -> StopList | None:
     """The stop list of stopwordsiso, or None for a language without a share."""
-    from stopwordsiso import stopwords
-
     if code not in SHARES:
         return None
-    return StopList(frozenset(word.lower() for word in stopwords(code)), SHARES[code])
+    return StopList(frozenset(map(str.lower, _iso_words()[code])), SHARES[code])
 
 
 @lru_cache(maxsize=1)
