@@ -130,9 +130,9 @@ def _iso_words() -> dict[str, list[str]]:
 
     They are read from its file: importing the package takes ten times as long.
     """
-    spec = find_spec("stopwordsiso")
-    assert spec is not None and spec.origin is not None  # noqa: S101 - a dependency
-    file = Path(spec.origin).with_name("stopwords-iso.json")
+    # The package is a dependency, so it is there.
+    folder, *_ = find_spec("stopwordsiso").submodule_search_locations  # type: ignore[misc, union-attr]
+    file = Path(folder, "stopwords-iso.json")
     words: dict[str, list[str]] = json.loads(file.read_bytes())
     return words
 
