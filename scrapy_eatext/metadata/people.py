@@ -92,7 +92,7 @@ _NO_NAME = frozenset(
     "photography photos post posts "
     "press print profile published read release released reply reporter senior share "
     "special staff subscribe super team the this true tweet twitter undefined unknown "
-    "update updated user version view web website writer writers written".split()
+    "update updated us user version view web website writer writers written".split()
 )
 # Web and mail addresses, and signs of unfilled templates.
 _ADDRESS = re.compile(r"://|^www\.|\S@\S+\.\S|[{}\[\]<>]|%%")

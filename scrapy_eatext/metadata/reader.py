@@ -263,8 +263,7 @@ class Reader:
         if not separators:
             return title
         behind, before = separators[-1], separators[0]
-        host = key((self._page.url or "").partition("://")[2].partition("/")[0])
-        name = self._site_key
+        host, name = self._host, self._site_key
         edges = [
             (key(title[behind.end() :]), title[: behind.start()].strip()),
             (key(title[: before.start()]), title[before.end() :].strip()),
@@ -276,6 +275,11 @@ class Reader:
             if end and (end == name or (len(end) > 3 and (end in host or end in name))):
                 return remaining
         return title
+
+    @cached_property
+    def _host(self) -> str:
+        """The letters and digits of the host."""
+        return key((self._page.url or "").partition("://")[2].partition("/")[0])
 
     @cached_property
     def _shown_names(self) -> frozenset[str]:
@@ -314,15 +318,16 @@ class Reader:
     def _renamed(self, title: str) -> str:
         """The first heading that shows the title in other words, "" without one.
 
-        It has many of the title's words, or its first letters are in the page's address
-        where those of the title are not.
+        It has many of the title's words, or its first letters are in the last part of the
+        page's address where those of the title are not.
         """
-        path = key((self._page.url or "").partition("?")[0])
-        is_named = key(title)[:_NAMED] in path
+        address = (self._page.url or "").partition("?")[0].rstrip("/")
+        name = key(address.rpartition("/")[2])
+        is_named = key(title)[:_NAMED] in name
         for _, text, words in self._visible.headings if title else ():
-            if not is_named and len(words) >= _NAMED and words[:_NAMED] in path:
+            if not is_named and len(words) >= _NAMED and words[:_NAMED] in name:
                 return text
-            if _shows(text, title):
+            if _shows(text, title, self._host):
                 return text
         return ""
 
@@ -337,7 +342,8 @@ class Reader:
         for source, people, names in self._bylines(bool(self._value("published"))):
             valid = tuple(different(filter(None, map(self._name, names))))
             persons = tuple(name for name in valid if key(name) != self._site_key)
-            if people and persons:
+            # A name in small letters may stand elsewhere as it is written.
+            if people and persons and not any(map(is_uncapitalized, persons)):
                 yield source, persons
             others.append((source, valid))
         yield from others
@@ -568,16 +574,18 @@ class Reader:
                 yield "meta", map(str.strip, parts)
 
 
-def _shows(heading: str, title: str) -> bool:
+def _shows(heading: str, title: str, host: str) -> bool:
     """Whether a heading is the title in other words, or the title that was cut.
 
-    A heading that has the whole title has a label beside it.
+    A heading that has the whole title has a label beside it.  Words that are in ``host``
+    name the site.
     """
     if key(title) in key(heading):
         return heading.startswith(title) and heading[len(title) :][:1].isalnum()
     one, other = (set(_WORD.findall(text.lower())) for text in (heading, title))
     fewer, more = sorted(map(len, (one, other)))
-    return len(one & other) >= max(fewer / 2, more / 3, 2)
+    shared = sum(word not in host for word in one & other)
+    return shared >= max(fewer / 2, more / 3, 2)
 
 
 def _first(field: str, found: Iterable[_Found | _Date]) -> tuple[Any, ...]:

@@ -121,7 +121,7 @@ def test_a_date_in_the_address(path, published):
     [
         ("boats-of-the-long-river", "Boats of the long river in spring"),
         ("boats", "The voice of the sea"),
-        ("the-voice-of-the-sea/boats-of-the-long-river", "The voice of the sea"),
+        ("boats-of-the-long-river/the-voice-of-the-sea/", "The voice of the sea"),
         ("boats?from=boats-of-the-long-river", "The voice of the sea"),
     ],
 )
