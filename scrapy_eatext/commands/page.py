@@ -150,7 +150,7 @@ def _one(html: Any, url: str, config: Config, args: Namespace) -> int:
     """Print the result of one page, or an error, and return the exit code."""
     choice = choice_for(args, config, url)
     name = _name(args)
-    if not (html if isinstance(html, bytes) else html.body).strip():
+    if not getattr(html, "body", html).strip():
         raise FileError(f"{name}: the page is empty")
     _refuse_binary(html, name)
     try:

@@ -248,7 +248,8 @@ def _do(
         with suppress(InvalidStateError):
             try:
                 outcome = runner.run(job)
-                outcome = replace(outcome, seconds=spent + outcome.seconds)
+                if spent:
+                    outcome = replace(outcome, seconds=spent + outcome.seconds)
             except BaseException as error:  # noqa: BLE001
                 future.set_exception(error)
             else:

@@ -47,8 +47,8 @@ _PLACES_OF = {
         citation_publication_date citation_date citation_online_date parsely-pub-date
         sailthru.date dc.date.issued dcterms.issued prism.publicationdate
         bepress_citation_online_date dcterms.created dc.date.created dc.date dcterms.date
-        datepublished date pubdate publishdate publish-date publish_date published_date published-date
-        article:published dc:date dcterms:issued dcterms:created published
+        datepublished date pubdate publishdate publish-date publish_date published_date
+        published-date article:published dc:date dcterms:issued dcterms:created published
         cxenseparse:recs:publishtime originalpublicationdate article_date_original
         itemprop=datePublished""",
     "modified": """@dateModified article:modified_time og:updated_time dcterms.modified

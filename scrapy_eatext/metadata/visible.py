@@ -13,7 +13,6 @@ from functools import cached_property
 from itertools import compress, islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 from lxml import etree
 
 from scrapy_eatext.metadata.people import (
@@ -26,17 +25,20 @@ from scrapy_eatext.metadata.people import (
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import BYLINES, COMMENTS, DATELINES, READERS, RELATED
-from scrapy_eatext.page.tables import blocks_within, rows_with, values_of
+from scrapy_eatext.page.tables import covered, rows_with, values_of
 from scrapy_eatext.page.tags import CODE, HEADING, TAG_ID
 from scrapy_eatext.page.values import BOUNDS, beginning, shortened
 from scrapy_eatext.page.walk import attribute_values, nodes_in, nodes_of
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
     from scrapy_eatext.page import Page
+    from scrapy_eatext.page.names import Names
 
 _FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
+_BOUNDS = [_FIRST, _LAST]
 _START, _END = BlockColumn.START, BlockColumn.END
 _LINK_CHARS = BlockColumn.LINK_CHARS
 _KIND, _LEVEL, _CHARS = BlockColumn.KIND, BlockColumn.LEVEL, BlockColumn.CHARS
@@ -122,8 +124,6 @@ _OF_PAGE = re.compile(
 
 # Class names and ids of logos and of elements around them, casefolded, after a space.
 _LOGO = re.compile(r"[\s_-](?:logo|branding|navbar-brand|site-?title|site-?name)")
-# Elements with names and dates that are not the page's own.
-_OTHERS = COMMENTS, READERS, RELATED
 # Elements that do not hold the page's byline, as menus and logins.
 _MENUS = frozenset(("nav", "aside", "form", "dialog"))
 _HOME = ("/", "./", "/index.html")
@@ -233,28 +233,36 @@ class Visible:
         """The ``rows`` of elements that begin near the title."""
         # Rows in the order of the page are in the order of their blocks too.
         begin, end = (bisect_left(rows, at, key=self._first) for at in self._near)
-        return [row for row in rows[begin:end] if self._first(row) not in self._beside]
+        return [row for row in rows[begin:end] if not self._beside[self._first(row)]]
 
     def _first(self, row: int) -> int:
         """The block with which an element begins."""
         return self._walk.elements.item(row, _FIRST)
 
     @cached_property
-    def _beside(self) -> frozenset[int]:
-        """The blocks near the title whose names and dates are those of other texts."""
+    def _beside(self) -> npt.NDArray[np.bool_]:
+        """Of each block, and of the end, whether it is one of another text.
+
+        That is a reader's or another page's, whose names and dates are not this page's.
+        """
         start, end = self.start + 1, self._near[1]
         near = self._walk.blocks[start:end]
         read = (near[:, _CHARS] - near[:, _LINK_CHARS]).cumsum()
         # Before any text they are the page's own, or those of a thread's first post.
         below = start + 1 + int(read.searchsorted(_SHORT))
-        rows = [*COMMENTS.rows(self._walk), *RELATED.rows(self._walk)]
-        return frozenset(
-            block
-            for part, least in ((READERS.rows(self._walk), start), (rows, below))
-            for _, first, last in blocks_within(self._walk.elements, part)
-            if first >= least
-            for block in range(first, min(last, end))
+        return self._in_others((READERS,), start) | self._in_others(
+            (COMMENTS, RELATED), below
         )
+
+    def _in_others(self, names: tuple[Names, ...], least: int) -> npt.NDArray[np.bool_]:
+        """Of each block, and of the end, whether an element with some names has it.
+
+        The elements are those that begin at the block ``least`` or behind it.
+        """
+        rows = [row for each in names for row in each.rows(self._walk)]
+        first, last = self._walk.elements[rows][:, _BOUNDS].T
+        is_one = first >= least
+        return covered(first[is_one], last[is_one], len(self._blocks) + 1)
 
     def _elements_near(self, rows: list[int]) -> Iterator[tuple[Any, int, int]]:
         """Of the elements of some rows, the small ones near the title.
@@ -353,7 +361,7 @@ class Visible:
         near = self._walk.blocks[begin:end]
         is_short = (near[:, _CHARS] <= _SHORT) & (near[:, _KIND] != CODE)
         short = (begin + i for i in is_short.nonzero()[0].tolist())
-        return [block for block in short if block not in self._beside]
+        return [block for block in short if not self._beside[block]]
 
     def _marked_names(self) -> Iterator[tuple[Any, int, int]]:
         """The elements near the title that are marked as the author's name."""
@@ -473,13 +481,7 @@ class Visible:
     @cached_property
     def _of_others(self) -> npt.NDArray[np.bool_]:
         """Of each block, and of the end, whether it is a reader's or of another page."""
-        flags = np.zeros(len(self._blocks) + 1, dtype=np.bool_)
-        rows = sorted(row for names in _OTHERS for row in names.rows(self._walk))
-        end = 0
-        for _, first, last in blocks_within(self._walk.elements, rows):
-            flags[max(first, end) : last] = True
-            end = max(end, last)
-        return flags
+        return self._in_others((COMMENTS, READERS, RELATED), 0)
 
     def foot(self) -> Iterator[Dated]:
         """The dates of changes in the foot of the page, as on wikis."""

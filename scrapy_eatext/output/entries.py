@@ -25,7 +25,7 @@ from scrapy_eatext.output.passages import words_of
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
-from scrapy_eatext.page.tables import values_of
+from scrapy_eatext.page.tables import covered, values_of
 from scrapy_eatext.page.tags import HEADING, TAG_ID
 from scrapy_eatext.page.values import shortened
 from scrapy_eatext.page.walk import attribute_values, tokens_of
@@ -142,12 +142,9 @@ class _Reader:
 
     def _is_list(self, regions: Iterable[tuple[int, int]]) -> bool:
         """Whether the entries have enough of the kept text."""
-        within = np.zeros(len(self._kept) + 1, dtype=np.int32)
-        for first, last in regions:
-            within[first] += 1
-            within[last] -= 1
+        firsts, lasts = zip(*regions, strict=True)
         chars = self._walk.blocks[:, BlockColumn.CHARS]
-        inside = chars[self._kept & (within.cumsum()[:-1] > 0)].sum()
+        inside = chars[self._kept & covered(firsts, lasts, len(chars))].sum()
         is_list = self._judged.verdict.page_type in _LISTS
         least = _SHARE_OF_LISTS if is_list else _SHARE
         return bool(inside >= least * chars[self._kept].sum())

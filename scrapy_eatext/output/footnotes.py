@@ -21,7 +21,7 @@ import numpy as np
 from scrapy_eatext.output.nodes import cut, text_of
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn, NodeKind
 from scrapy_eatext.page.names import FOOTNOTES
-from scrapy_eatext.page.tables import rows_around
+from scrapy_eatext.page.tables import covered, rows_around
 from scrapy_eatext.page.tags import CODE_TEXT, RAISED, SUP_TEXT, TAG_ID, TEX_TEXT
 from scrapy_eatext.page.walk import attribute_values
 
@@ -104,12 +104,8 @@ def with_notes(
             around = rows_around(walk.elements, row, _LEVELS)
             of_note = (at for at in around if cell(at, ElementColumn.TAG) in _TAGS)
             notes.add(next(of_note, row))
-    # Notes may be in notes, so their ends are counted.
-    ends = np.zeros(len(kept), dtype=np.int64)
-    for row in notes:
-        ends[cell(row, _FIRST)] += 1
-        ends[cell(row, _LAST)] -= 1
-    added = (ends.cumsum() > 0) & ~kept
+    firsts, lasts = walk.elements[list(notes)][:, [_FIRST, _LAST]].T
+    added = covered(firsts, lasts, len(kept)) & ~kept
     added[list(removed.units) if removed else []] = False
     words = walk.blocks[added[:-1], BlockColumn.WORDS].sum()
     if words > _WORDS:

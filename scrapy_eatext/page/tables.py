@@ -53,6 +53,18 @@ def rows_around(elements: _Table, row: int, most: int) -> Iterator[int]:
         row, most = elements.item(row, ElementColumn.PARENT), most - 1
 
 
+def covered(begins: npt.ArrayLike, ends: npt.ArrayLike, count: int) -> _Flags:
+    """For each of ``count`` blocks whether one of some stretches of blocks has it.
+
+    ``begins`` and ``ends`` are the first blocks and those behind the last, to ``count``.
+    """
+    # Stretches may be in stretches, so for each block those that begin up to it are
+    # counted, less those that end.
+    steps = [np.bincount(each, minlength=count + 1) for each in (begins, ends)]
+    found: _Flags = (steps[0] - steps[1]).cumsum()[:count] > 0
+    return found
+
+
 def blocks_within(elements: _Table, rows: list[int]) -> Iterator[tuple[int, int, int]]:
     """Each of some rows, with its first block and the block behind its last."""
     bounds = values_of(

@@ -15,7 +15,7 @@ from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
 from scrapy_eatext.page.datatables import data_tables
 from scrapy_eatext.page.names import EDITS, Names
-from scrapy_eatext.page.tables import are_among, rows_with
+from scrapy_eatext.page.tables import are_among, covered, rows_with
 from scrapy_eatext.page.tags import CODE, HEADING, QUOTE, TAG_ID, TEX_TEXT
 
 if TYPE_CHECKING:
@@ -127,12 +127,7 @@ def in_named(
     begins, ends = walk.elements[rows][:, _BOUNDS].T
     words = np.concatenate([[0], np.where(kept, w, 0).cumsum()])
     is_part = (words[ends] - words[begins] < most * words[-1]) | (words[-1] == 0)
-    # For each block how many of the elements begin up to it, less how many end.
-    count = len(kept) + 1
-    steps = np.bincount(begins[is_part], minlength=count)
-    steps -= np.bincount(ends[is_part], minlength=count)
-    inside: Flags = steps.cumsum()[:-1] > 0
-    return inside
+    return covered(begins[is_part], ends[is_part], len(kept))
 
 
 def without_edit_links(walk: Walk, kept: Flags, w: Ints, chances: Ints) -> Flags:
