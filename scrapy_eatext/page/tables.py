@@ -5,7 +5,7 @@ numpy is fast on whole columns, but for a few values lists are faster.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     _Table = npt.NDArray[np.int32]
     _Flags = npt.NDArray[np.bool_]
+    _Places = Sequence[int] | npt.NDArray[np.integer[Any]]
 
 
 def rows_with(table: _Table, column: int, value: int) -> list[int]:
@@ -53,7 +54,7 @@ def rows_around(elements: _Table, row: int, most: int) -> Iterator[int]:
         row, most = elements.item(row, ElementColumn.PARENT), most - 1
 
 
-def covered(begins: npt.ArrayLike, ends: npt.ArrayLike, count: int) -> _Flags:
+def covered(begins: _Places, ends: _Places, count: int) -> _Flags:
     """For each of ``count`` blocks whether one of some stretches of blocks has it.
 
     ``begins`` and ``ends`` are the first blocks and those behind the last, to ``count``.
