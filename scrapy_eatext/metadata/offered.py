@@ -19,9 +19,12 @@ from lxml import etree
 from scrapy_eatext.metadata.prices import amount, currency_of, prices_in
 from scrapy_eatext.metadata.visible import Visible, key
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
+from scrapy_eatext.page.names import BREADCRUMBS
 from scrapy_eatext.page.tables import rows_around
 from scrapy_eatext.page.tags import HEADING, SKIP
 from scrapy_eatext.page.urls import host_of
+from scrapy_eatext.page.values import beginning
+from scrapy_eatext.page.walk import nodes_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
@@ -33,6 +36,9 @@ _BEFORE, _BEHIND, _MAX_PRICES = 60, 250, 150
 _LONGEST, _MAX_INSIDE, _MAX_AROUND = 150, 60, 40
 # How many characters of an element's names are read, and how many a label has.
 _MAX_NAMES, _LABEL = 200, 30
+# How many paths of breadcrumbs are read, and how many characters of each.
+_MAX_PATHS, _MAX_PATH = 4, 1_000
+_BETWEEN = " /|:·→>›»-–—"
 # How near two prices are side by side, in blocks and in score.
 _BESIDE, _CLOSE = 2, 3
 # Prices of a lower score are other products', unless the page has one price alone.
@@ -119,7 +125,8 @@ def offer_of(page: Page, title: str) -> Offer:
 def _name_of(page: Page, title: str) -> tuple[str, int]:
     """The product's name and its block, -1 if it is not shown.
 
-    It is the heading that shares most words with the titles but is not the site's name.
+    It is the heading that shares most words with the titles but is not the site's name,
+    without what follows the words at the end of the breadcrumbs.
     """
     visible = Visible(page, title)
     wanted = {*_tokens(page.title), *_tokens(title)}
@@ -137,7 +144,23 @@ def _name_of(page: Page, title: str) -> tuple[str, int]:
                 name, start, shared = text, block, common
         if shared:
             break
+    for step in _last_steps(page):
+        # A category, with which a name may begin too, has fewer words.
+        is_most = 2 * len(_tokens(step)) > len(_tokens(name))
+        if is_most and key(name).startswith(key(step)):
+            return step, start
     return name, start
+
+
+def _last_steps(page: Page) -> Iterator[str]:
+    """What stands behind the last link of each path of breadcrumbs."""
+    walk = page.blocks.walk
+    for path in nodes_of(walk, BREADCRUMBS.rows(walk)[:_MAX_PATHS]):
+        shown = beginning(path, _MAX_PATH, " ")
+        for link in islice(path.iter("a"), _MAX_INSIDE):
+            if text := beginning(link, _MAX_PATH, " "):
+                shown = shown.partition(text)[2]
+        yield " ".join(shown.split()).strip(_BETWEEN)
 
 
 def _tokens(text: str) -> set[str]:

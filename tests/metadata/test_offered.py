@@ -72,6 +72,20 @@ def test_names(heading, title, name):
     assert offered(page, title=title).name == name
 
 
+@pytest.mark.parametrize(
+    ("heading", "path", "name"),
+    [
+        ("Kea boat, 4 m7/3", "<a>All</a> / <a><b></b></a> / Kea boat, 4 m", "Kea boat, 4 m"),
+        ("Kea boat, 4 m", "<a>Kea</a> / Boats", "Kea boat, 4 m"),
+        ("Kea boat, 4 m", "<a>All</a> / Kea", "Kea boat, 4 m"),
+        ("Red Kea boat", "<a>Red</a> / Kea boat", "Red Kea boat"),
+    ],
+)  # fmt: skip
+def test_names_and_breadcrumbs(heading, path, name):
+    page = f"<p class=breadcrumb>{path}</p><h1>{heading}</h1><p>$5</p>{ABOUT}"
+    assert offered(page, title=heading).name == name
+
+
 def test_currencies_of_countries():
     for sign, host, code in [
         ("$", "shop.com.au", "AUD"), ("元", "a.tw", "TWD"), ("Rs", "a.pk", "PKR"),
