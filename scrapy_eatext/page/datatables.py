@@ -209,7 +209,7 @@ def data_tables(walk: Walk) -> DataTables | None:
 
 
 def _found(walk: Walk) -> DataTables | None:
-    elements, blocks = walk.elements, walk.blocks
+    elements = walk.elements
     tags = elements[:, ElementColumn.TAG]
     is_cell = _IS_CELL[tags]
     if not is_cell.any():
@@ -222,85 +222,130 @@ def _found(walk: Walk) -> DataTables | None:
     cells = (is_cell & (is_filled | _has_image(walk, is_cell, parents))).nonzero()[0]
     if not is_filled[cells].any():
         return None
-    row_of = parents[cells]
+    return _Rows(walk, parents, cells).data_tables()
 
-    def sums(groups: _Table, values: _Table | None = None) -> _Ints:
+
+class _Rows:
+    """The rows of all tables of a page, also of those for layout.
+
+    ``tables``, ``begins``, ``ends`` and ``is_whole`` have an entry for each row, as in
+    DataTables; a row is whole if all of its text is in its cells.  ``wide``, ``filled``
+    and ``headed`` have one for each element: the number of its cells, of those with text,
+    and of header cells.
+    """
+
+    def __init__(self, walk: Walk, parents: _Ints, cells: _Ints) -> None:
+        self.walk, self.parents, self.cells = walk, parents, cells
+        self.tags = walk.elements[:, ElementColumn.TAG]
+        self.first, self.last = (walk.elements[:, column] for column in _BOUNDS)
+        first, last, tags = self.first, self.last, self.tags
+        self.row_of = row_of = parents[cells]
+        self.wide = wide = self.sums(row_of)
+        self.filled = self.sums(row_of, last[cells] > first[cells])
+        self.headed = self.sums(row_of, tags[cells] == _TH)
+        rows = wide.nonzero()[0]
+        # Cells are in order, and so are those of a row.
+        order = row_of.argsort(kind="stable")
+        behind = wide[rows].cumsum()
+        begins = first[cells[order[behind - wide[rows]]]].astype(np.intp)
+        ends = last[cells[order[behind - 1]]].astype(np.intp)
+        is_tr = tags[rows] == _ROW
+        begins[is_tr], ends[is_tr] = first[rows[is_tr]], last[rows[is_tr]]
+        is_whole = self.sums(row_of, last[cells] - first[cells])[rows] == ends - begins
+        tables = np.where(tags[rows] == _TABLE, rows, parents[rows])
+        for _ in range(_LEVELS):
+            tables = np.where(_IS_BETWEEN[tags[tables]], parents[tables], tables)
+        # Cells without a tr that are scattered in their parent are no row.
+        used = ((tags[tables] == _TABLE) & (is_tr | is_whole)).nonzero()[0]
+        # Rows of a nested table stand between those of the table around it.
+        used = used[np.lexsort((rows[used], tables[used]))]
+        self.rows, self.tables, self.begins, self.ends, self.is_whole = (
+            of[used] for of in (rows, tables, begins, ends, is_whole)
+        )
+        # For each element whether a header cell is in one of its rows.
+        self.has_headers = self.sums(self.tables, self.headed[self.rows]) > 0
+
+    def sums(self, groups: _Table, values: _Table | None = None) -> _Ints:
         """For each element its count in ``groups``, or the sum of its values."""
-        counts = np.bincount(groups, values, minlength=len(elements))
+        counts = np.bincount(groups, values, minlength=len(self.tags))
         return counts.astype(np.intp, copy=False)
 
-    # For each row its number of cells, of cells with text, and of header cells.
-    wide, filled = sums(row_of), sums(row_of, is_filled[cells])
-    headed = sums(row_of, tags[cells] == _TH)
-    rows = wide.nonzero()[0]
-    # Cells are in order, and so are those of a row.
-    order = row_of.argsort(kind="stable")
-    behind = wide[rows].cumsum()
-    begins = first[cells[order[behind - wide[rows]]]].astype(np.intp)
-    ends = last[cells[order[behind - 1]]].astype(np.intp)
-    is_tr = tags[rows] == _ROW
-    begins[is_tr], ends[is_tr] = first[rows[is_tr]], last[rows[is_tr]]
-    # Whether all text of a row is in its cells.
-    is_whole = sums(row_of, last[cells] - first[cells])[rows] == ends - begins
-    tables = np.where(tags[rows] == _TABLE, rows, parents[rows])
-    for _ in range(_LEVELS):
-        tables = np.where(_IS_BETWEEN[tags[tables]], parents[tables], tables)
-    # Cells without a tr that are scattered in their parent are no row.
-    used = ((tags[tables] == _TABLE) & (is_tr | is_whole)).nonzero()[0]
-    # Rows of a nested table stand between those of the table around it.
-    used = used[np.lexsort((rows[used], tables[used]))]
-    rows, tables, begins, ends = (of[used] for of in (rows, tables, begins, ends))
+    def data_tables(self) -> DataTables | None:
+        used = ~self._is_layout()[self.tables]
+        if not used.any():
+            return None
+        places = self.rows, self.tables, self.begins, self.ends
+        rows, tables, begins, ends = (of[used] for of in places)
+        tags, cells, row_of = self.tags, self.cells, self.row_of
+        is_filled = self.last[cells] > self.first[cells]
+        # The cells that begin in a row, and before its end, are in it.
+        with_text = cells[is_filled]
+        inside = self.first[with_text].searchsorted(ends) - np.maximum(
+            with_text.searchsorted(rows, side="right"),
+            self.first[with_text].searchsorted(begins),
+        )
+        # An image alone in a cell counts as data where the table has headers.
+        table_of = np.full(len(tags), -1, dtype=np.intp)
+        table_of[rows] = tables
+        of_cells = table_of[row_of]
+        shown = (of_cells >= 0) & (is_filled | self.has_headers[of_cells])
+        is_header = self.headed[rows] == self.wide[rows]
+        is_header |= (tags[rows] == _HEAD) | (tags[self.parents[rows]] == _HEAD)
+        return DataTables(
+            self.walk.elements,
+            rows,
+            tables,
+            begins,
+            ends,
+            is_header,
+            is_inner=inside == self.filled[rows],
+            cells=cells[shown],
+        )
 
-    # Tables of layout.
-    code = _before(
-        (blocks[:, BlockColumn.KIND] == CODE) & (blocks[:, BlockColumn.LINES] > 0)
-    )
-    is_layout = sums(tables, ~is_whole[used] | (code[ends] > code[begins])) > 0
-    has_headers = sums(tables, headed[rows]) > 0
-    is_wide = np.where(has_headers[tables], wide[rows], filled[rows]) > 1
-    is_layout |= sums(tables, is_wide) == 0
-    # A table with text between its rows is one of layout.
-    reach = np.zeros(len(elements), dtype=np.intp)
-    reach[tables] = ends
-    reach[tables[::-1]] -= begins[::-1]
-    is_layout |= sums(tables, ends - begins) != reach
-    # Only tables with headers may have a single row or headings, and only those with
-    # headers or a first row in bold long cells.
-    headings = _before(blocks[:, BlockColumn.KIND] == HEADING)
-    chars = _before(blocks[:, BlockColumn.CHARS])
-    limit = np.where(last[cells] - first[cells] > 1, LONG_CELL_OF_SEVERAL, LONG_CELL)
-    is_long = chars[last[cells]] - chars[first[cells]] >= limit
-    plain = _before(blocks[:, BlockColumn.CHARS] > blocks[:, BlockColumn.STRONG_CHARS])
-    is_names = (filled[rows] > 1) & (plain[ends] == plain[begins])
-    is_names[1:] &= tables[1:] != tables[:-1]
-    prose = (sums(row_of, is_long)[rows] > 0) & (sums(tables, is_names)[tables] == 0)
-    prose |= headings[ends] > headings[begins]
-    is_layout |= ~has_headers & ((sums(tables) < 2) | (sums(tables, prose) > 0))
-    # Some shops give this role to data tables too, but only to those with headers.
-    names = sorted(set(tables[~(is_layout | has_headers)[tables]].tolist()))
-    for table, role in zip(names, attribute_values(walk, names, "role"), strict=True):
-        is_layout[table] = (role or "").lower() in ("presentation", "none")
-    used = ~is_layout[tables]
-    if not used.any():
-        return None
-    rows, tables, begins, ends = (of[used] for of in (rows, tables, begins, ends))
+    def _is_layout(self) -> _Flags:
+        """For each element whether it is a table of layout, if it has rows."""
+        tables, begins, ends, sums = self.tables, self.begins, self.ends, self.sums
+        has_headers = self.has_headers
+        blocks = self.walk.blocks
+        is_code = blocks[:, BlockColumn.KIND] == CODE
+        has_code = self._hold(is_code & (blocks[:, BlockColumn.LINES] > 0))
+        is_layout = sums(tables, ~self.is_whole | has_code) > 0
+        wide, filled = self.wide[self.rows], self.filled[self.rows]
+        is_layout |= sums(tables, np.where(has_headers[tables], wide, filled) > 1) == 0
+        # A table with text between its rows is one of layout.
+        reach = np.zeros(len(self.tags), dtype=np.intp)
+        reach[tables] = ends
+        reach[tables[::-1]] -= begins[::-1]
+        is_layout |= sums(tables, ends - begins) != reach
+        # Only tables with headers may have a single row or headings, and only those with
+        # headers or a first row in bold long cells.
+        is_plain = blocks[:, BlockColumn.CHARS] > blocks[:, BlockColumn.STRONG_CHARS]
+        is_names = (filled > 1) & ~self._hold(is_plain)
+        is_names[1:] &= tables[1:] != tables[:-1]
+        prose = self._has_long_cell() & (sums(tables, is_names)[tables] == 0)
+        prose |= self._hold(blocks[:, BlockColumn.KIND] == HEADING)
+        is_layout |= ~has_headers & ((sums(tables) < 2) | (sums(tables, prose) > 0))
+        # Some shops give this role to data tables too, but only to those with headers.
+        names = sorted(set(tables[~(is_layout | has_headers)[tables]].tolist()))
+        roles = attribute_values(self.walk, names, "role")
+        for table, role in zip(names, roles, strict=True):
+            is_layout[table] = (role or "").lower() in ("presentation", "none")
+        return is_layout
 
-    # The cells that begin in a row, and before its end, are in it.
-    with_text = cells[is_filled[cells]]
-    inside = first[with_text].searchsorted(ends) - np.maximum(
-        with_text.searchsorted(rows, side="right"),
-        first[with_text].searchsorted(begins),
-    )
-    # An image alone in a cell counts as data where the table has headers.
-    table_of = np.full(len(elements), -1, dtype=np.intp)
-    table_of[rows] = tables
-    of_cells = table_of[row_of]
-    shown = (of_cells >= 0) & (is_filled[cells] | has_headers[of_cells])
-    is_header = headed[rows] == wide[rows]
-    is_header |= (tags[rows] == _HEAD) | (tags[parents[rows]] == _HEAD)
-    is_inner = inside == filled[rows]
-    places = rows, tables, begins, ends
-    return DataTables(elements, *places, is_header, is_inner, cells[shown])
+    def _hold(self, blocks: _Flags) -> _Flags:
+        """For each row whether it has one of some blocks."""
+        count = _before(blocks)
+        holds: _Flags = count[self.ends] > count[self.begins]
+        return holds
+
+    def _has_long_cell(self) -> _Flags:
+        """For each row whether it has a cell as long as a paragraph or a post."""
+        first, last = self.first[self.cells], self.last[self.cells]
+        chars = _before(self.walk.blocks[:, BlockColumn.CHARS])
+        limit = np.where(last - first > 1, LONG_CELL_OF_SEVERAL, LONG_CELL)
+        is_long = chars[last] - chars[first] >= limit
+        has_long: _Flags = self.sums(self.row_of, is_long)[self.rows] > 0
+        return has_long
 
 
 def _before(values: _Table) -> _Ints:
