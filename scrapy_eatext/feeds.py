@@ -18,6 +18,7 @@ from scrapy.utils.serialize import ScrapyJSONEncoder
 
 from scrapy_eatext.archive.record import needed, storable
 from scrapy_eatext.durable import append, written
+from scrapy_eatext.result import LISTS_OF_TEXTS
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -54,7 +55,7 @@ _OTHER = (pa.string(), _text)
 # The kinds of the attributes of a result whose column has no texts.
 ATTRIBUTE_KINDS = {
     "score": "float",
-    **dict.fromkeys(("authors", "tags", "feeds"), "texts"),
+    **dict.fromkeys(LISTS_OF_TEXTS, "texts"),
 }
 
 

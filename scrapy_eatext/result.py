@@ -330,6 +330,7 @@ class _Typed(property, Generic[_T]):
         # Documentation shows the type.
         read.__annotations__["return"] = kind
         super().__init__(read)
+        self.kind = kind
         self.__doc__ = doc
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -369,7 +370,6 @@ class Output(_Typed[_T]):
             return value
 
         super().__init__(kind, read, doc)
-        self.kind = kind
         self.empty: Any = None if isinstance(kind, UnionType) else kind()
         self.module = module
         self.join = join
@@ -655,6 +655,7 @@ COMPUTED_FOR = {
 }
 # The attributes that EATEXT_FIELDS may put into an item.
 ATTRIBUTES = ("text", *COMPUTED_FOR, *_FIELDS[1:])
+LISTS_OF_TEXTS = tuple(one.name for one in _DECLARED if one.kind == tuple[str, ...])
 
 
 def computed_for(attributes: Iterable[str]) -> list[str]:

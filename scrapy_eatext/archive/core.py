@@ -5,6 +5,7 @@ Each input row gives an output row with an outcome, unless conditions leave it o
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -30,17 +31,19 @@ from scrapy_eatext.execution.choice import SettingError, to_json_value
 from scrapy_eatext.execution.executors import InPlace, Runner
 from scrapy_eatext.execution.process import InProcess
 from scrapy_eatext.page.decode import decode, is_binary
-from scrapy_eatext.result import NOTHING
+from scrapy_eatext.result import ATTRIBUTES, LISTS_OF_TEXTS, NOTHING, to_json
 
 if TYPE_CHECKING:
     from scrapy_eatext.execution.choice import Choice
 
 pa = needed("pyarrow", "extraction from archives", "archive")
-# Columns that are attributes of MainText.
-_ATTRIBUTES = (
+# Columns that are fields of Record, besides `id` and `url`.
+_OF_RECORD = ("source", "offset", "fetched", "status", "content_type", "input")
+DEFAULT_COLUMNS = (
+    "id",
+    "url",
     "text",
     "markdown",
-    "html",
     "title",
     "author",
     "date",
@@ -49,20 +52,22 @@ _ATTRIBUTES = (
     "score",
     "algorithm",
     "version",
+    "outcome",
+    "error",
+    *_OF_RECORD,
+    "schema_version",
 )
-# Columns that are fields of Record, besides `id` and `url`.
-_OF_RECORD = ("source", "offset", "fetched", "status", "content_type", "input")
-# All columns, their version, and the types of those that are not text.
-COLUMNS = ("id", "url", *_ATTRIBUTES, "outcome", "error", *_OF_RECORD, "schema_version")
+COLUMNS = tuple(dict.fromkeys((*DEFAULT_COLUMNS, *ATTRIBUTES)))
 SCHEMA = 2
+# The types of columns that are no texts, and the columns that may have null.
 _TYPES = {
     "score": pa.float64(),
     "offset": pa.int64(),
     "status": pa.int32(),
     "schema_version": pa.int32(),
+    **dict.fromkeys(LISTS_OF_TEXTS, pa.list_(pa.string())),
 }
-_NULLABLE = frozenset(("offset", "status"))
-DEFAULT_COLUMNS = tuple(name for name in COLUMNS if name != "html")
+_NULLABLE = frozenset(("offset", "status", "product", "recipe"))
 # The most characters of an error in a row.
 _LONGEST_ERROR = 500
 # The rows of a batch: few, as each may have some megabytes.
@@ -137,7 +142,7 @@ class Extractor:
         self.schema = schema(columns)
         self._conditions = Conditions(where)
         wanted = {*columns, *self._conditions.names, *COUNTED}
-        self._attributes = tuple(name for name in _ATTRIBUTES if name in wanted)
+        self._attributes = tuple(name for name in ATTRIBUTES if name in wanted)
         self._tick = tick
         self.tally = Tally()
         self._runner: Runner = InPlace()
@@ -167,7 +172,7 @@ class Extractor:
         errors = [record.error] if record.error else []
         errors += [_describe(failure) for failure in outcome.failures]
         return {
-            **{name: getattr(outcome.result, name) for name in self._attributes},
+            **{n: _cell(n, outcome.result.value(n)) for n in self._attributes},
             **{name: getattr(record, name) for name in ("id", "url", *_OF_RECORD)},
             "outcome": outcome.kind,
             "error": "; ".join(errors)[:_LONGEST_ERROR],
@@ -255,6 +260,15 @@ def _records(batch: Any, html_column: str, url_column: str) -> Iterator[Record]:
     for row in rows_of(batch):
         given = {n: row[n] for n in row if n not in CARRIED or row[n] is not None}
         yield recorded("", record_of_row, "", given, html_column, url_column, CARRIED)
+
+
+def _cell(name: str, value: Any) -> Any:
+    """An attribute of a result for its column: JSON if it has parts."""
+    if name in LISTS_OF_TEXTS:
+        return list(map(storable, value))
+    if isinstance(value, str | float | None):
+        return value
+    return json.dumps(to_json(value), ensure_ascii=False)
 
 
 def _describe(failure: Failure) -> str:

@@ -66,7 +66,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         " and algorithm work alike (may be repeated: all have to hold)",
         "--sample SHARE": "only a share of the pages, the same ones in each run: 0.01",
         "--allow-damage": "exit with code 0 even if files are cut off or empty",
-        "--columns NAMES": "the columns to write: url,text,html (default: all but html)",
+        "--columns NAMES": "the columns to write: url,text,chunks (default: all but those"
+        " of other attributes of the result)",
         "--report FILE": "write a summary of the whole output as JSON: counts by"
         " outcome, host, kind, language and score, bytes, seconds",
         "--html-column NAME": "the column or key of the HTML in Parquet and JSON Lines"

@@ -35,6 +35,8 @@ from scrapy_eatext.archive.shards import Plan
 from scrapy_eatext.commands.archive import bar, summary
 from scrapy_eatext.crawl.settings import KEYS
 from scrapy_eatext.execution.choice import SettingError
+from scrapy_eatext.extraction import extract
+from scrapy_eatext.result import ATTRIBUTES, to_json
 from scrapy_eatext.sites.evidence import Site
 from scrapy_eatext.sites.files import SiteFile
 from tests.support.archives import (
@@ -99,6 +101,24 @@ def test_columns_and_conditions_on_request():
     (one,) = core.extract_batches([given], INLINE, **how)
     assert one.schema == core.schema(columns)
     assert one.to_pylist() == [{"html": f"<p>{article(0)}</p>", "url": "a"}]
+
+
+def test_every_attribute_of_a_result_may_be_a_column():
+    tags = b"<meta name=keywords content='a, \xc3\xa9'>"
+    html = page(0).replace(b"</title>", b"</title>" + tags)
+    result = extract(html, url=URL.format(0))
+    given = batch(html=[html, b""], url=[URL.format(0), "b"])
+    row, empty = rows_of(given, columns=core.COLUMNS)
+    assert set(ATTRIBUTES) <= {*row}
+    for name in ATTRIBUTES:
+        value = to_json(result.value(name))
+        if isinstance(value, list | dict) and not isinstance(row[name], list):
+            assert json.loads(row[name]) == json.loads(json.dumps(value)), name
+        else:
+            assert row[name] == value, name
+    assert row["tags"] == ["a", "\u00e9"]
+    assert len(json.loads(row["chunks"])) == 1
+    assert (empty["chunks"], empty["tags"], empty["product"]) == ("[]", [], None)
 
 
 def test_columns_of_other_names_and_types():
