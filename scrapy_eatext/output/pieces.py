@@ -86,29 +86,9 @@ class MarkdownParts:
         self._parents: dict[int, int] = {}
         # For each term and definition the first term of its item.
         self._terms: dict[int, int] = {}
-        holders = [0]
-        in_tables: set[int] = set()
-        while holders:
-            holder = holders.pop()
-            inside = nodes.children[holder]
-            self._parents |= dict.fromkeys(inside, holder)
-            if nodes.kinds[holder] == NodeKind.DEFINITIONS:
-                term = before = inside[0]
-                for node in inside:
-                    begins = nodes.kinds[before] != nodes.kinds[node] == NodeKind.TERM
-                    self._terms[node] = term = node if begins else term
-                    before = node
-            if holder in nodes.tables or holder in in_tables:
-                in_tables.update(inside)
-            holders += [node for node in inside if node in nodes.children]
+        in_tables = self._read_holders()
         # For each block in a table, the outermost table around it and its row there.
-        self._row_of: dict[int, tuple[int, int]] = {}
-        for node in sorted(nodes.tables, reverse=True):
-            table = nodes.tables[node]
-            lines = [*enumerate((*table.head, *table.body))]
-            for number, line in reversed(lines):  # a cell's first row counts
-                place = node, number
-                self._row_of |= {leaf: place for cell in line for leaf in cell.leaves}
+        self._row_of = self._rows_of_leaves()
         # Rules in tables are not written.
         leaves = [
             leaf
@@ -125,17 +105,51 @@ class MarkdownParts:
                 row, begin = self._row_of[leaf], layout.starts[at]
                 self._begins.setdefault(row[0], begin)
                 self._rows[row] = self._rows.get(row, (begin,))[0], layout.ends[at]
-        # The headers to repeat for each table, none if they are too large, and the size
-        # of the table's beginning with them.
-        self._heads: dict[int, tuple[Sequence[_Row], int]] = {}
-        for node in self._begins:
-            for head in (nodes.tables[node].head, ()):
-                table = replace(nodes.tables[node], head=head, body=())
-                written = markdown(self._tree([node], {node: table}, 0))
-                self._heads[node] = head, measure(written)
-                if _may_repeat(written, measure, most):
-                    break
+        # The headers to repeat for each table, and the size of its beginning with them.
+        self._heads = {node: self._headers(node) for node in self._begins}
         self._texts: dict[int, tuple[list[Span], str, list[int]]] = {}
+
+    def _read_holders(self) -> set[int]:
+        """Note the parent of each node and the terms; returns the nodes in tables."""
+        nodes = self._whole
+        holders = [0]
+        in_tables: set[int] = set()
+        while holders:
+            holder = holders.pop()
+            inside = nodes.children[holder]
+            self._parents |= dict.fromkeys(inside, holder)
+            if nodes.kinds[holder] == NodeKind.DEFINITIONS:
+                term = before = inside[0]
+                for node in inside:
+                    begins = nodes.kinds[before] != nodes.kinds[node] == NodeKind.TERM
+                    self._terms[node] = term = node if begins else term
+                    before = node
+            if holder in nodes.tables or holder in in_tables:
+                in_tables.update(inside)
+            holders += [node for node in inside if node in nodes.children]
+        return in_tables
+
+    def _rows_of_leaves(self) -> dict[int, tuple[int, int]]:
+        tables = self._whole.tables
+        row_of: dict[int, tuple[int, int]] = {}
+        for node in sorted(tables, reverse=True):
+            lines = [*enumerate((*tables[node].head, *tables[node].body))]
+            for number, line in reversed(lines):  # a cell's first row counts
+                place = node, number
+                row_of |= {leaf: place for cell in line for leaf in cell.leaves}
+        return row_of
+
+    def _headers(self, node: int) -> tuple[Sequence[_Row], int]:
+        """The headers of a table, none if they are too large to repeat, and their size."""
+        head = self._whole.tables[node].head
+        size = self._measure(written := self._beginning(node, head))
+        if _may_repeat(written, self._measure, self._most):
+            return head, size
+        return (), self._measure(self._beginning(node, ()))
+
+    def _beginning(self, node: int, head: Sequence[_Row]) -> str:
+        table = replace(self._whole.tables[node], head=head, body=())
+        return markdown(self._tree([node], {node: table}, 0))
 
     def _by_unit(self, leaves: list[int], *, has_headline: bool) -> list[list[int]]:
         """For each unit its block, with the images and bylines before it.
