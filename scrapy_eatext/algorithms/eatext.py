@@ -15,38 +15,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scrapy_eatext.algorithms.base import (
-    Algorithm,
-    Options,
-    Verdict,
-    number,
-    one_of,
-    switch,
-    text,
-)
+from scrapy_eatext.algorithms.base import Algorithm, Options, Verdict
 from scrapy_eatext.algorithms.modelfile import ModelError, load_model, model_path
+from scrapy_eatext.declared import number, one_of, switch, text
 from scrapy_eatext.page.columns import BlockColumn
 from scrapy_eatext.page.embedded import embedded_text
 from scrapy_eatext.page.names import COMMENTS, DIALOGS, REVIEWS, SHOP_PARTS, SIGNATURES
 from scrapy_eatext.result import EMPTY_SCORE
 from scrapy_eatext.sites.evidence import taught
 from scrapy_eatext.sites.files import load_lessons
+from scrapy_eatext.tagger import rules
 from scrapy_eatext.tagger.context import CHANCE
 from scrapy_eatext.tagger.descriptions import described_walk
 from scrapy_eatext.tagger.facts import MAX_FLAGS, TokenTable, weights
 from scrapy_eatext.tagger.kinds import calibrated, figure_names, votes
 from scrapy_eatext.tagger.model import Tagger
-from scrapy_eatext.tagger.rules import (
-    in_named,
-    whole_tables,
-    with_captions,
-    with_code,
-    without_bare_headings,
-    without_bylines,
-    without_copies,
-    without_edit_links,
-    without_named,
-)
 from scrapy_eatext.tagger.selection import select
 from scrapy_eatext.tagger.trees import NamedTrees, trees_from
 from scrapy_eatext.tagger.whole import NAMES, page_figures, score_of
@@ -93,22 +76,22 @@ class Rule:
 # Kinds are spared as posts of a thread quote each other, headings of a list stand above
 # links, and dated lines are text of a list.
 BEFORE = {
-    "a copy of text above": Rule(without_copies, frozenset((FORUM,))),
+    "a copy of text above": Rule(rules.without_copies, frozenset((FORUM,))),
     "a review, delivery or another product": Rule(
-        partial(without_named, (COMMENTS, REVIEWS, SHOP_PARTS)),
+        partial(rules.without_named, (COMMENTS, REVIEWS, SHOP_PARTS)),
         only=frozenset((PRODUCT,)),
     ),
     "a signature": Rule(
-        partial(without_named, (SIGNATURES,)), only=frozenset((FORUM,))
+        partial(rules.without_named, (SIGNATURES,)), only=frozenset((FORUM,))
     ),
-    "a dialog": Rule(partial(without_named, (DIALOGS,)), only=SPARSE),
+    "a dialog": Rule(partial(rules.without_named, (DIALOGS,)), only=SPARSE),
 }
 AFTER = {
-    "a wiki's link to edit": Rule(without_edit_links),
+    "a wiki's link to edit": Rule(rules.without_edit_links),
     "a heading with nothing below": Rule(
-        without_bare_headings, frozenset(("collection", "listing"))
+        rules.without_bare_headings, frozenset(("collection", "listing"))
     ),
-    "a dated line before the text": Rule(without_bylines, SPARSE),
+    "a dated line before the text": Rule(rules.without_bylines, SPARSE),
 }
 # In an element that is named after comments, a block is a comment if its chance of being
 # one, in thousandths, is above this.
@@ -218,7 +201,8 @@ class Eatext(Algorithm[EatextOptions]):
         )
         if options.comments:
             kept = kept | comments.rows
-        kept = with_code(walk, with_captions(walk, whole_tables(walk, kept, w)))
+        kept = rules.with_captions(walk, rules.whole_tables(walk, kept, w))
+        kept = rules.with_code(walk, kept)
         if least is None:
             kept = _apply(AFTER, kind, walk, kept, w, chances, left_out)
         if int(w[kept].sum()) < _FEW:
@@ -346,7 +330,7 @@ _model = lru_cache(maxsize=8)(load_tagger)
 
 
 def _apply(
-    rules: Mapping[str, Rule],
+    stage: Mapping[str, Rule],
     kind: str,
     walk: Walk,
     kept: Flags,
@@ -355,7 +339,7 @@ def _apply(
     left_out: dict[int, str],
 ) -> Flags:
     """The kept blocks that no rule leaves out; adds others' reasons to ``left_out``."""
-    for reason, rule in rules.items():
+    for reason, rule in stage.items():
         if kind in rule.spared or (rule.only and kind not in rule.only):
             continue
         remaining = rule.leave(walk, kept, w, chances)
@@ -421,7 +405,7 @@ class _Comments:
         "comments-open", for example, is not a list of comments.
         """
         names = (COMMENTS, REVIEWS) if self.kind == PRODUCT else (COMMENTS,)
-        named = in_named(names, self.walk, self.kept, self.w, 0.5)
+        named = rules.in_named(names, self.walk, self.kept, self.w, 0.5)
         blocks = self.walk.blocks
         few_links = 2 * blocks[:, BlockColumn.LINK_CHARS] < blocks[:, BlockColumn.CHARS]
         return named & few_links & (self.w >= _COMMENT_WORDS)

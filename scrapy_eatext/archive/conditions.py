@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 from scrapy_eatext.algorithms.base import PAGE_TYPES
@@ -22,14 +22,7 @@ _VALUES = {
     "outcome": frozenset((*TEXTS, *WALLS, *GIVEN_UP, *_SKIPPED, "unreadable")),
 }
 _CONDITION = re.compile(r"\s*(\w+)\s*(>=|<=|!=|=|>|<)\s*(.*?)\s*$")
-_COMPARE: dict[str, Callable[[float, float], bool]] = {
-    ">=": operator.ge,
-    "<=": operator.le,
-    ">": operator.gt,
-    "<": operator.lt,
-    "=": operator.eq,
-    "!=": operator.ne,
-}
+_COMPARE = {">=": ge, "<=": le, ">": gt, "<": lt, "=": eq, "!=": ne}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +33,7 @@ class _Condition:
 
     def holds(self, value: Any) -> bool:
         if self.name == "score":
-            return _COMPARE[self.sign](value, float(self.values[0]))
+            return bool(_COMPARE[self.sign](value, float(self.values[0])))
         if self.name == "host":
             matches = any(value == v or value.endswith(f".{v}") for v in self.values)
         else:

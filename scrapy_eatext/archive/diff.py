@@ -36,12 +36,6 @@ class Group:
     gained: int = 0
     lost: int = 0
 
-    def add(self, gained: int, lost: int, *, changed: bool) -> None:
-        self.pages += 1
-        self.changed += changed
-        self.gained += gained
-        self.lost += lost
-
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -92,7 +86,10 @@ class Difference:
             self.groups["kind"].setdefault(kind, Group()),
         )
         for group in groups:
-            group.add(gained, lost, changed=before != after)
+            group.pages += 1
+            group.changed += before != after
+            group.gained += gained
+            group.lost += lost
         if old["outcome"] != new["outcome"]:
             self.outcomes[old["outcome"], new["outcome"]] += 1
         if before == after:

@@ -13,25 +13,16 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
 
-from scrapy_eatext.archive import files, shards
+from scrapy_eatext.archive import files, readers, shards
 from scrapy_eatext.archive.core import SCHEMA, config_of
 from scrapy_eatext.archive.manifest import Entry, Manifest
 from scrapy_eatext.archive.progress import REPORTED, Progress, Tally, UnderWay
-from scrapy_eatext.archive.readers import (
-    FILES,
-    NAMED,
-    ArchiveError,
-    Part,
-    cut,
-    find,
-    places,
-    size_for,
-    sized,
-)
+from scrapy_eatext.archive.readers import ArchiveError, Part
 from scrapy_eatext.execution.process import Process
 from scrapy_eatext.execution.worker import command
 
@@ -118,22 +109,23 @@ class Run:
 
     def _todo(self) -> Iterator[_Job]:
         """The parts that no earlier run extracted."""
-        most = self._plan.part_size or size_for(self._archives, self._plan.workers)
+        plan = self._plan
+        most = plan.part_size or readers.size_for(self._archives, plan.workers)
         for archive in self._archives:
             try:
                 state = _state_of(archive)
                 source = files.canonical(archive.source)
                 at = self.manifest.places(source, state)
-                if at is None or archive.kind in NAMED:
-                    at = places(archive, most)
+                if at is None or archive.kind in readers.NAMED:
+                    at = readers.places(archive, most)
                     # So that a later run with other workers has the same parts.
-                    if len(at) > 1 and archive.kind not in NAMED:
+                    if len(at) > 1 and archive.kind not in readers.NAMED:
                         self.manifest.cut(source, state, at)
             except (OSError, ArchiveError) as error:
                 self.progress.errors[archive.source] = str(error)
                 self.progress.skipped += archive.bytes()
                 continue
-            for part in cut(archive, at):
+            for part in readers.cut(archive, at):
                 name = f"{source}#{part.kind}-{part.start}"
                 job = _Job(name, part, _state_of(part) if part.names else state)
                 self._seen.add(name)
@@ -255,14 +247,12 @@ def _inputs(plan: shards.Plan) -> list[Part]:
         known.add(path)
         return True
 
-    for part in sized(
-        [
-            *(part for path in plan.inputs for part in find(str(path), plan.base)),
-            *(part for path in plan.lists for part in find(path, plan.base, "paths")),
-        ]
-    ):
+    sources = [(str(path), "") for path in plan.inputs]
+    sources += [(path, "paths") for path in plan.lists]
+    found = (readers.find(path, plan.base, kind) for path, kind in sources)
+    for part in readers.sized(chain.from_iterable(found)):
         names = part.names
-        if part.kind in FILES:
+        if part.kind in readers.FILES:
             names = [name for name in names if is_new(files.joined(part.source, name))]
         elif not is_new(part.source):
             continue
@@ -279,7 +269,7 @@ def _state_of(part: Part) -> str:
         path = Path(part.source)
         own = sorted(path.parent.glob(f"{path.name}*"))
         stats = [(file.name, files.stat(str(file))) for file in own]
-    elif part.kind in FILES:
+    elif part.kind in readers.FILES:
         folder = part.source
         inside = "response_body" if part.kind == "httpcache" else ""
         stats = [

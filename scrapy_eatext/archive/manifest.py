@@ -164,18 +164,16 @@ class Manifest:
         path = self._path(entry.output)
         try:
             stat = files.stat(path)
-            if (stat.size, stat.changed) == (entry.size, entry.changed):
-                return True
-            if stat.size == entry.size:
+            is_whole = stat == files.Stat(entry.size, entry.changed)
+            if not is_whole and stat.size == entry.size:
                 with closing(files.open_file(path)) as file:
-                    if digest_of(file) == entry.digest:
-                        return True
+                    is_whole = digest_of(file) == entry.digest
         except FileNotFoundError:
             return False
         # A missing file of a remote store has a size of 0.
-        if stat.size:
+        if stat.size and not is_whole:
             self.damaged_outputs.append(entry.output)
-        return False
+        return is_whole
 
     def strays(self) -> list[str]:
         """The folder's files of no part, as of a killed run or a lost manifest."""

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from scrapy_eatext.archive.core import (
-    DEFAULT_COLUMNS,
-    batches_of,
-    extract_batches,
-    pages_schema,
-    schema,
-)
+from scrapy_eatext.archive import core
 from scrapy_eatext.archive.record import needed
 from scrapy_eatext.archive.tasks import records_of, tasks
 
@@ -34,11 +28,11 @@ def read(
     def pages(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
             for task in batch.column("task").to_pylist():
-                yield from batches_of(records_of(task, reading))
+                yield from core.batches_of(records_of(task, reading))
 
     # A row for each partition.
     spread = frame.coalesce(1).repartition(len(rows))
-    return spread.mapInArrow(pages, _columns(pages_schema()))
+    return spread.mapInArrow(pages, _columns(core.pages_schema()))
 
 
 def extract(frame: Any, settings: Mapping[str, Any] | None = None, **how: Any) -> Any:
@@ -46,9 +40,10 @@ def extract(frame: Any, settings: Mapping[str, Any] | None = None, **how: Any) -
     plain_settings = dict(settings or {})
 
     def work(batches: Iterable[Any]) -> Iterator[Any]:
-        return extract_batches(batches, plain_settings, **how)
+        return core.extract_batches(batches, plain_settings, **how)
 
-    return frame.mapInArrow(work, _columns(schema(how.get("columns", DEFAULT_COLUMNS))))
+    columns = core.schema(how.get("columns", core.DEFAULT_COLUMNS))
+    return frame.mapInArrow(work, _columns(columns))
 
 
 def _columns(arrow_schema: Any) -> Any:

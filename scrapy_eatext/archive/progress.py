@@ -125,10 +125,6 @@ class Tally:
 
     def as_json(self, hosts: int = _HOSTS) -> dict[str, dict[str, int]]:
         """The counts in descending order, with at most ``hosts`` hosts."""
+        counts = {field.name: getattr(self, field.name) for field in fields(self)}
         most = {"hosts": hosts}
-        return {
-            field.name: dict(
-                getattr(self, field.name).most_common(most.get(field.name))
-            )
-            for field in fields(self)
-        }
+        return {name: dict(c.most_common(most.get(name))) for name, c in counts.items()}

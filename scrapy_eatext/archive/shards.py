@@ -19,23 +19,10 @@ from typing import IO, Any
 
 import scrapy_eatext
 from scrapy_eatext.algorithms import get_algorithm
-from scrapy_eatext.archive import files
-from scrapy_eatext.archive.core import (
-    DEFAULT_COLUMNS,
-    SCHEMA,
-    Extractor,
-    config_of,
-    settings_for_rows,
-)
+from scrapy_eatext.archive import core, files
 from scrapy_eatext.archive.manifest import digest_of
 from scrapy_eatext.archive.progress import Tally
-from scrapy_eatext.archive.readers import (
-    ArchiveError,
-    Part,
-    Place,
-    Reading,
-    read_part,
-)
+from scrapy_eatext.archive.readers import ArchiveError, Part, Place, Reading, read_part
 from scrapy_eatext.archive.record import MissingError, Record
 from scrapy_eatext.execution.worker import end_with_parent, pipes, receive, send
 
@@ -63,7 +50,7 @@ class Plan:
     settings: Mapping[str, Any] = field(default_factory=dict)
     html_column: str = "html"
     url_column: str = "url"
-    columns: Sequence[str] = DEFAULT_COLUMNS
+    columns: Sequence[str] = core.DEFAULT_COLUMNS
     where: Sequence[str] = ()
     sample: float = 1.0
     form: str = "parquet"
@@ -79,17 +66,17 @@ class Plan:
 
     def as_json(self) -> dict[str, Any]:
         """Plan's arguments, for another process."""
-        settings = settings_for_rows(self.settings)
+        settings = core.settings_for_rows(self.settings)
         return {**asdict(self), "output": self.folder, "settings": settings}
 
     def reading(self) -> Reading:
         """The options of the readers.  Raises SettingError."""
-        most = config_of(self.settings).limits.max_size
+        most = core.config_of(self.settings).limits.max_size
         return Reading(most, self.html_column, self.url_column)
 
     def made_by(self) -> dict[str, Any]:
         """All versions and options that rows depend on, by names for messages."""
-        config = config_of(self.settings)
+        config = core.config_of(self.settings)
         choices = [config.choice, *filter(None, config.sites.values())]
         versions = {
             name: get_algorithm(name, choice.options.get(name)).version
@@ -104,11 +91,11 @@ class Plan:
         }
         return {
             "scrapy-eatext": scrapy_eatext.__version__,
-            "schema": SCHEMA,
+            "schema": core.SCHEMA,
             **{f"algorithm {name}": version for name, version in versions.items()},
             # By content, as learning again keeps the files' names.
             **{f"site files {path}": _hash_of(path) for path in sorted(folders)},
-            **settings_for_rows(self.settings),
+            **core.settings_for_rows(self.settings),
             "columns": self.columns,
             "where": self.where,
             "sample": self.sample,
@@ -188,7 +175,7 @@ class _Worker:
         self._answers = answers
         self._next_report = 0.0
         self._place = Place()
-        self.extractor = Extractor(
+        self.extractor = core.Extractor(
             plan.settings, columns=plan.columns, where=plan.where, tick=self._report
         )
 

@@ -10,25 +10,15 @@ from dataclasses import fields
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, cast
 
+from scrapy_eatext.archive import core
 from scrapy_eatext.archive.conditions import Conditions
-from scrapy_eatext.archive.core import (
-    DEFAULT_COLUMNS,
-    config_of,
-    schema,
-    settings_for_rows,
-)
 from scrapy_eatext.archive.files import written
 from scrapy_eatext.archive.local import Run
 from scrapy_eatext.archive.manifest import OutputError
 from scrapy_eatext.archive.readers import ArchiveError
 from scrapy_eatext.archive.record import MissingError
 from scrapy_eatext.archive.shards import WRITERS, Plan
-from scrapy_eatext.commands.choosing import (
-    add_choice_arguments,
-    add_options,
-    choice_for,
-    number,
-)
+from scrapy_eatext.commands import choosing
 from scrapy_eatext.commands.terminal import StatusLine, fail
 from scrapy_eatext.execution.choice import SettingError
 
@@ -74,21 +64,21 @@ def add_arguments(parser: ArgumentParser) -> None:
         " (default: html)",
         "--url-column NAME": "the column or key of the pages' URLs (default: url)",
     }
-    add_options(
+    choosing.add_options(
         parser,
         meanings,
         inputs_from={"dest": "lists", "default": []},
         inputs_base={"dest": "base", "default": ""},
         output={"required": True},
         format={"dest": "form", "default": "parquet", "choices": tuple(WRITERS)},
-        workers={"default": os.cpu_count() or 1, "type": number(int, 1, 1000)},
+        workers={"default": os.cpu_count() or 1, "type": choosing.number(int, 1, 1000)},
         where=[],
-        sample={"default": 1.0, "type": number(float, 0, 1)},
-        columns={"default": DEFAULT_COLUMNS, "type": _names},
+        sample={"default": 1.0, "type": choosing.number(float, 0, 1)},
+        columns={"default": core.DEFAULT_COLUMNS, "type": _names},
         html_column="html",
         url_column="url",
     )
-    add_choice_arguments(parser)
+    choosing.add_choice_arguments(parser)
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -97,15 +87,15 @@ def _names(text: str) -> tuple[str, ...]:
 
 def run(args: Namespace, command: ScrapyCommand) -> int:
     """Extract the pages and return the exit code.  Raises SettingError and ERRORS."""
-    settings = settings_for_rows(cast("Any", command.settings))
+    settings = core.settings_for_rows(cast("Any", command.settings))
     if args.algorithm or args.options:
-        choice = choice_for(args, config_of(settings))
+        choice = choosing.choice_for(args, core.config_of(settings))
         settings["EATEXT_ALGORITHM"] = list(choice.algorithms)
         if choice.options:
             settings["EATEXT_OPTIONS"] = {n: dict(o) for n, o in choice.options.items()}
     # Both raise for wrong arguments.
     Conditions(args.where)
-    schema(args.columns)
+    core.schema(args.columns)
     if not args.inputs and not args.lists:
         raise SettingError("INPUT", "", "a file, folder or URI, or --inputs-from")
     of_plan = {f.name: getattr(args, f.name) for f in fields(Plan) if f.name in args}

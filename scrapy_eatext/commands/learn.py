@@ -29,9 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         " Writes a file for each host, for EATEXT_SITE_FILES."
     )
     parser.add_argument(
-        "source",
-        nargs="+",
-        help="labelled pages, in the layout of review or of WCXB",
+        "source", nargs="+", help="labelled pages, in the layout of review or of WCXB"
     )
     meanings = {
         "--sites FOLDER": "where the site files go",

@@ -19,32 +19,12 @@ from w3lib.url import is_url
 from scrapy_eatext.archive import packed
 from scrapy_eatext.archive.readers import is_archive
 from scrapy_eatext.archive.readers.folder import is_page
-from scrapy_eatext.commands.choosing import (
-    add_choice_arguments,
-    add_options,
-    choice_for,
-    project_config,
-)
+from scrapy_eatext.commands import choosing, terminal
 from scrapy_eatext.commands.fetching import OnePage
-from scrapy_eatext.commands.terminal import (
-    cut,
-    encoding,
-    fail,
-    print_text,
-    printable,
-    progress,
-    table,
-)
 from scrapy_eatext.crawl.settings import Config
 from scrapy_eatext.deadline import time_limit
 from scrapy_eatext.declared import OptionError
-from scrapy_eatext.execution.cascade import (
-    BREAKS,
-    Failure,
-    cascade,
-    describe_error,
-    run_one,
-)
+from scrapy_eatext.execution.cascade import BREAKS, cascade, describe_error, run_one
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.decode import is_binary
 from scrapy_eatext.result import ATTRIBUTES, MainText, to_json
@@ -53,6 +33,7 @@ from scrapy_eatext.review.labels import kept_blocks
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
 
+    from scrapy_eatext.execution.cascade import Failure
     from scrapy_eatext.execution.choice import Choice
 
 _STDIN = "standard input"
@@ -85,7 +66,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         " `review --help` shows the options of review, and so on."
     )
     parser.add_argument("page", help="a URL, a file, a folder, or - (standard input)")
-    add_choice_arguments(parser)
+    choosing.add_choice_arguments(parser)
     meanings = {
         "-f --format FORMAT": "text, markdown, html, json (all attributes) or blocks (a"
         " table) (default: text)",
@@ -95,7 +76,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--spider-arg NAME=VALUE": "an argument of the spider, as -a of scrapy crawl"
         " (may be repeated)",
     }
-    add_options(parser, meanings, format="text", url="", spider_arg=[])
+    choosing.add_options(parser, meanings, format="text", url="", spider_arg=[])
 
 
 def run(args: Namespace, command: ScrapyCommand) -> int:
@@ -106,14 +87,14 @@ def run(args: Namespace, command: ScrapyCommand) -> int:
         raise OptionError("--format", args.format, "left out with --compare")
     if args.page != "-" and is_url(args.page):
         return _fetched(args, command)
-    return _stored(args, project_config(command))
+    return _stored(args, choosing.project_config(command))
 
 
 def _fetched(args: Namespace, command: ScrapyCommand) -> int:
     _refuse(args, "url", f"for a file, not for {args.page}")
     crawl = OnePage(command, args.page, args.spider, args.spider_arg)
     # Report wrong options before anything is fetched.
-    choice_for(args, Config.from_settings(crawl.crawler.settings))
+    choosing.choice_for(args, Config.from_settings(crawl.crawler.settings))
     response = crawl.fetch()
     if response is None:
         return 1
@@ -122,14 +103,14 @@ def _fetched(args: Namespace, command: ScrapyCommand) -> int:
     body = _unpacked(response.body, config.limits.max_size, args.page)
     is_packed = body is not response.body
     if not is_packed and not isinstance(response, TextResponse):
-        return fail(f"{args.page}: the response is not text")
+        return terminal.fail(f"{args.page}: the response is not text")
     return _one(body if is_packed else response, response.url, config, args)
 
 
 def _stored(args: Namespace, config: Config) -> int:
     for name in ("spider", "spider_arg"):
         _refuse(args, name, f"for a URL, not for {args.page}")
-    choice = choice_for(args, config)
+    choice = choosing.choice_for(args, config)
     path = Path(args.page)
     if args.page != "-" and path.is_dir():
         return _folder(path, choice, config, args)
@@ -148,7 +129,7 @@ def _refuse(args: Namespace, name: str, why: str) -> None:
 
 def _one(html: Any, url: str, config: Config, args: Namespace) -> int:
     """Print the result of one page, or an error, and return the exit code."""
-    choice = choice_for(args, config, url)
+    choice = choosing.choice_for(args, config, url)
     name = _name(args)
     if not getattr(html, "body", html).strip():
         raise FileError(f"{name}: the page is empty")
@@ -156,8 +137,8 @@ def _one(html: Any, url: str, config: Config, args: Namespace) -> int:
     try:
         output = _output(Page.of(html, url or None), choice, args)
     except BREAKS as error:
-        return fail(describe_error(error))
-    print_text(output)
+        return terminal.fail(describe_error(error))
+    terminal.print_text(output)
     return 0
 
 
@@ -180,8 +161,8 @@ def _output(page: Page, choice: Choice, args: Namespace) -> str:
     output = _show(result, args.format)
     if not output.strip():
         wall = "" if result.origin == "page" else f" (origin: {result.origin})"
-        fail(f"{_name(args)}: no main text found{wall}")
-    return output if args.format == "json" else printable(output)
+        terminal.fail(f"{_name(args)}: no main text found{wall}")
+    return output if args.format == "json" else terminal.printable(output)
 
 
 def _timed(name: str, page: Page, choice: Choice) -> _Run:
@@ -197,9 +178,11 @@ def _folder(folder: Path, choice: Choice, config: Config, args: Namespace) -> in
         _refuse(args, name, "not for a folder")
     files = _pages_in(folder)
     if not files:
-        return fail(f"{folder} has no pages: .html, .htm or .xhtml, with .gz or not")
+        return terminal.fail(
+            f"{folder} has no pages: .html, .htm or .xhtml, with .gz or not"
+        )
     failed = 0
-    for file in progress(files, unless_printed=True):
+    for file in terminal.progress(files, unless_printed=True):
         name = file.relative_to(folder).as_posix()
         try:
             # So that one page does not delay the others.
@@ -213,9 +196,9 @@ def _folder(folder: Path, choice: Choice, config: Config, args: Namespace) -> in
             is_file_error = isinstance(error, FileError)
             message = str(error) if is_file_error else describe_error(error)
             output = _as_json({"file": name, "error": message})
-        if not print_text(output):
+        if not terminal.print_text(output):
             return 0
-    return fail(f"{failed} of {len(files)} pages failed") if failed else 0
+    return terminal.fail(f"{failed} of {len(files)} pages failed") if failed else 0
 
 
 def _result(page: Page, choice: Choice, name: str = "") -> MainText:
@@ -224,7 +207,7 @@ def _result(page: Page, choice: Choice, name: str = "") -> MainText:
     result, kind = cascade(choice, page, failures)
     for failure in failures:
         prefix = f"{name}: " if name else ""
-        fail(f"{prefix}an algorithm failed with {failure.name}")
+        terminal.fail(f"{prefix}an algorithm failed with {failure.name}")
     if kind == "below" and choice.below == "drop":
         return result.without_text()
     return result
@@ -297,7 +280,7 @@ def _line(result: MainText, form: str, file: str) -> str:
 
 def _as_json(values: object, indent: int | None = None) -> str:
     # Other encodings than UTF lack characters: JSON escapes them.
-    is_utf = codecs.lookup(encoding()).name.startswith("utf")
+    is_utf = codecs.lookup(terminal.encoding()).name.startswith("utf")
     return json.dumps(values, ensure_ascii=not is_utf, indent=indent, default=str)
 
 
@@ -312,12 +295,12 @@ def _blocks(result: MainText) -> str:
             f"{block.score:.2f}",
             f"{block.kind} {block.level}" if block.level else block.kind,
             block.reason,
-            cut(block.text, _TEXT_WIDTH),
+            terminal.cut(block.text, _TEXT_WIDTH),
             block.xpath,
         )
         for block in result.blocks
     ]
-    return table(("", "score", "kind", "reason", "text", "xpath"), rows)
+    return terminal.table(("", "score", "kind", "reason", "text", "xpath"), rows)
 
 
 def _comparison(runs: Sequence[_Run], texts: Sequence[str]) -> str:
@@ -336,8 +319,11 @@ def _comparison(runs: Sequence[_Run], texts: Sequence[str]) -> str:
     head = ("algorithm", "characters", "words", "score", "language", "milliseconds")
     marks = [kept_blocks(run.result, texts) for run in runs]
     rows = [
-        (*("+" if is_kept else "-" for is_kept in kept_by), cut(text, _TEXT_WIDTH))
+        (
+            *("+" if is_kept else "-" for is_kept in kept_by),
+            terminal.cut(text, _TEXT_WIDTH),
+        )
         for text, *kept_by in zip(texts, *marks, strict=True)
     ]
     names = (*(run.name for run in runs), "text")
-    return f"{table(head, figures)}\n\n{table(names, rows)}"
+    return f"{terminal.table(head, figures)}\n\n{terminal.table(names, rows)}"

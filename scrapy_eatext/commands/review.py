@@ -15,12 +15,7 @@ from scrapy.http import TextResponse
 from w3lib.url import is_url
 
 from scrapy_eatext.archive.readers import ArchiveError, Reading
-from scrapy_eatext.commands.choosing import (
-    add_choice_arguments,
-    add_options,
-    choice_for,
-    project_config,
-)
+from scrapy_eatext.commands import choosing
 from scrapy_eatext.commands.fetching import fetch_all
 from scrapy_eatext.commands.terminal import fail
 from scrapy_eatext.learning import DataError
@@ -59,14 +54,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--no-browser": "only print the URL of the review",
     }
     fields = {"html_field": "html", "url_field": "url"}
-    add_options(parser, meanings, labels="labels", sites="", port=0, **fields)
-    add_choice_arguments(parser)
+    choosing.add_options(parser, meanings, labels="labels", sites="", port=0, **fields)
+    choosing.add_choice_arguments(parser)
 
 
 def run(args: Namespace, command: ScrapyCommand) -> int:
     """Serve a review until Ctrl-C.  Raises SettingError and ERRORS."""
-    config = project_config(command)
-    choose = partial(choice_for, args, config)
+    config = choosing.project_config(command)
+    choose = partial(choosing.choice_for, args, config)
     choose("")  # raises for wrong options before anything is read
     reading = Reading(config.limits.max_size, args.html_field, args.url_field)
     with closing(Spool()) as spool:

@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_eatext.algorithms.dragnet import TARGETS
+from scrapy_eatext.algorithms.dragnet import TARGETS, features
 from scrapy_eatext.algorithms.dragnet.blocks import original_blocks, page_blocks
-from scrapy_eatext.algorithms.dragnet.features import (
-    GROUPS,
-    columns_of,
-    original_tokens,
-    page_tokens,
-)
 from scrapy_eatext.learning import DataError, check_classes, need
 from scrapy_eatext.learning.labels import Labels, label_content, label_page, parsed
 from scrapy_eatext.learning.logistic import Regression
@@ -94,11 +88,11 @@ def sample(page: LabelledPage) -> Sample:
         raise DataError(f"{page.file} has fewer than three blocks")
     comments = page.comments or weak_comments(page, blocks.walk, texts, labels)
     walk = blocks.walk
-    columns, _ = columns_of(
+    columns, _ = features.columns_of(
         page_blocks(blocks), np.zeros((len(blocks), 0)), logarithms=True
     )
-    original_columns, _ = columns_of(
-        originals, original_tokens(originals), logarithms=False
+    original_columns, _ = features.columns_of(
+        originals, features.original_tokens(originals), logarithms=False
     )
     return Sample(
         site=site_of(page),
@@ -120,7 +114,7 @@ def fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
     words = choose_tokens(samples)
     rows = []
     for sample in samples:
-        tokens = page_tokens(sample.walk, words.vocabulary)[:, words.chosen]
+        tokens = features.page_tokens(sample.walk, words.vocabulary)[:, words.chosen]
         shallow, others = np.hsplit(sample.page.columns, [6])
         rows.append(np.hstack([shallow, tokens, others]))  # in the order of GROUPS
     page = np.vstack(rows)
@@ -145,8 +139,8 @@ def fit(samples: Sequence[Sample], seed: int, progress: Progress) -> Fitted:
             "blocks in elements named after comments that are no main text",
         },
     }
-    header = {"groups": list(GROUPS), "tokens": list(words.odds)}
-    return Fitted(arrays, header, GROUPS, notes)
+    header = {"groups": list(features.GROUPS), "tokens": list(words.odds)}
+    return Fitted(arrays, header, features.GROUPS, notes)
 
 
 def _models(
@@ -158,8 +152,8 @@ def _models(
 ) -> NDArray[np.float32]:
     """Weights by target and subset of groups: those of columns, the intercept."""
     widths = [6, columns.shape[1] - 10, 2, 1, 1]
-    group_of = np.repeat(np.arange(len(GROUPS)), widths)
-    shape = len(TARGETS), 1 << len(GROUPS), columns.shape[1] + 1
+    group_of = np.repeat(np.arange(len(features.GROUPS)), widths)
+    shape = len(TARGETS), 1 << len(features.GROUPS), columns.shape[1] + 1
     weights_of = np.zeros(shape, dtype=np.float32)
     counts = [reading.words for reading in readings]
     for t, target in enumerate(TARGETS):
@@ -178,7 +172,7 @@ def _models(
         thin = slice(None, None, -(-len(truth) // _MAX_BLOCKS))
         regression = Regression(columns[thin], truth[thin], weights[thin])
         name = f"{target}, {'original' if original else 'page'} blocks"
-        for bits in progress(range(1, 1 << len(GROUPS)), name):
+        for bits in progress(range(1, 1 << len(features.GROUPS)), name):
             fitted = regression.fit((bits >> group_of) & 1 == 1)
             weights_of[t, bits] = [_rounded(value) for value in fitted]
     return weights_of
@@ -202,7 +196,7 @@ def weak_comments(
     """Text that probably is comments: the notes on ``weak labels`` say which."""
     if page.kind == "forum":
         return page.text
-    inside = page_tokens(walk, COMMENTS.hashes).any(axis=1)
+    inside = features.page_tokens(walk, COMMENTS.hashes).any(axis=1)
     chosen = inside & (labels.share <= _SHARE)
     return "\n".join(t for t, here in zip(texts, chosen.tolist(), strict=True) if here)
 
@@ -232,7 +226,7 @@ def choose_tokens(samples: Sequence[Sample]) -> Tokens:
     inside, outside = np.zeros(2 * len(words)), np.zeros(2 * len(words))
     content = 0
     for sample in samples:
-        occurs = page_tokens(sample.walk, candidates)
+        occurs = features.page_tokens(sample.walk, candidates)
         truth = sample.page.shares["content"] > _SHARE
         inside += occurs[truth].sum(axis=0)
         outside += occurs[~truth].sum(axis=0)

@@ -12,18 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scrapy_eatext.algorithms.perceptron import (
-    ATTRIBUTES,
-    NETWORKS,
-    READINGS,
-    SIZES,
-    Network,
-    attributes_of,
-    block_lines,
-    network_name,
-    with_neighbours,
-    written_lines,
-)
+from scrapy_eatext.algorithms import perceptron
 from scrapy_eatext.learning import check_classes
 from scrapy_eatext.learning.labels import label_content, label_page
 from scrapy_eatext.learning.train import Fitted
@@ -83,8 +72,8 @@ def sample(page: LabelledPage) -> dict[str, Reading]:
     Raises DataError if its true text is not on it.
     """
     parsed = Page.of(page.html, page.url or None)
-    lines = block_lines(parsed)
-    written = written_lines(parsed)
+    lines = perceptron.block_lines(parsed)
+    written = perceptron.written_lines(parsed)
     return {
         "blocks": _reading(lines, label_content(_texts(lines), page)),
         "written": _reading(written, label_page(_texts(written), page, page.text)),
@@ -95,7 +84,7 @@ def fit(
     samples: Sequence[dict[str, Reading]],
     seed: int,
     progress: Progress,
-    readings: Sequence[str] = READINGS,
+    readings: Sequence[str] = perceptron.READINGS,
 ) -> Fitted:
     """All networks in one model; one with fewer ``readings`` must not be saved."""
     arrays: dict[str, npt.NDArray[Any]] = {}
@@ -104,13 +93,13 @@ def fit(
         made = fit_networks(lines, seed, progress)
         arrays |= {f"{reading}.{name}": array for name, array in made.items()}
     notes = {
-        "attributes": list(ATTRIBUTES),
+        "attributes": list(perceptron.ATTRIBUTES),
         "false_positive_weight": FALSE_POSITIVE,
         "hidden_units": HIDDEN,
         "lines_drawn": MOST_LINES,
         "readings": list(readings),
     }
-    features = [f"{a} of a line and its two neighbours" for a in ATTRIBUTES]
+    features = [f"{a} of a line and its two neighbours" for a in perceptron.ATTRIBUTES]
     return Fitted(arrays, {}, features, notes)
 
 
@@ -121,7 +110,7 @@ def _texts(lines: Lines) -> list[str]:
 def _reading(lines: Lines, labels: Labels) -> Reading:
     words = labels.words.astype(np.float64)
     return Reading(
-        attributes_of(lines),
+        perceptron.attributes_of(lines),
         labels.share > 0.5,
         words,
         words * labels.share,
@@ -151,9 +140,16 @@ def fit_networks(
     weight = weight * np.where(target > 0, 1.0, FALSE_POSITIVE)
     weight = weight / max(weight.mean(), 1e-12)
     scaled = [(page.attributes - arrays["mean"]) / arrays["spread"] for page in pages]
-    variants = [(k, n, a) for k in NETWORKS for n in SIZES for a in SIZES]
+    variants = [
+        (k, n, a)
+        for k in perceptron.NETWORKS
+        for n in perceptron.SIZES
+        for a in perceptron.SIZES
+    ]
     for kind, lines, attributes in progress(variants, "networks"):
-        rows = [with_neighbours(rows[:, :attributes], lines) for rows in scaled]
+        rows = [
+            perceptron.with_neighbours(rows[:, :attributes], lines) for rows in scaled
+        ]
         inputs = np.concatenate(rows)
         hidden = HIDDEN if kind == "mlp" else 0
         network = backpropagate(
@@ -162,7 +158,7 @@ def fit_networks(
         # The output is shifted, so that the best threshold becomes 0.5.
         threshold = best_threshold(network.output(inputs), pages)
         network.layers[-1][-1] -= np.log(threshold / (1 - threshold))
-        name = network_name(kind, lines, attributes)
+        name = perceptron.network_name(kind, lines, attributes)
         keys = ("hidden", "output")[-len(network.layers) :]
         for key, layer in zip(keys, network.layers, strict=True):
             arrays[f"{name}.{key}"] = layer.round(DIGITS).astype(np.float32)
@@ -187,13 +183,8 @@ def best_threshold(outputs: Floats, pages: Sequence[Reading]) -> float:
 
 
 def backpropagate(
-    inputs: Floats,
-    target: Floats,
-    weight: Floats,
-    hidden: int,
-    epochs: int,
-    seed: int,
-) -> Network:
+    inputs: Floats, target: Floats, weight: Floats, hidden: int, epochs: int, seed: int
+) -> perceptron.Network:
     """Fit a network to weighted rows, by cross-entropy."""
     random, columns = np.random.default_rng(seed), inputs.shape[1] + 1
     layers = [np.zeros((columns, 1))]
@@ -217,7 +208,7 @@ def backpropagate(
             np.clip(step, 1e-6, 5.0, out=step)
             last[:] = np.where(turn < 0, 0.0, slope)
             np.subtract(layer, np.sign(last) * step, out=layer)
-    return Network(tuple(layers))
+    return perceptron.Network(tuple(layers))
 
 
 def _slopes(

@@ -408,9 +408,7 @@ def block_weights(
 
 
 def trusted(
-    samples: Sequence[Sample],
-    weights: Sequence[Floats],
-    likelihoods: Sequence[Ints],
+    samples: Sequence[Sample], weights: Sequence[Floats], likelihoods: Sequence[Ints]
 ) -> list[Floats]:
     """The weights, lower where the first trees were wrong about labels made from texts."""
     of_pages = list(zip(samples, weights, likelihoods, strict=True))
@@ -488,10 +486,7 @@ def kind_trees(
 
 
 def kind_votes(
-    trees: Sequence[Trees],
-    fold: NDArray[np.intp],
-    figures: Ints,
-    kinds: Sequence[str],
+    trees: Sequence[Trees], fold: NDArray[np.intp], figures: Ints, kinds: Sequence[str]
 ) -> list[Ints]:
     """The votes for each kind on each page, by the trees without the page's fold."""
     named = [NamedTrees(ensemble, figure_names(kinds)) for ensemble in trees]

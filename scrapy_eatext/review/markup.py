@@ -49,8 +49,7 @@ _LEFT_OUT = frozenset(
 _MAX_VALUE = 2000
 # Parts of styles that load something.
 _LOADS = re.compile(
-    r"""url\s*\([^)]*\)?|@import[^;]*;?|image-set\s*\(|src\s*\(|\\""",
-    re.IGNORECASE,
+    r"""url\s*\([^)]*\)?|@import[^;]*;?|image-set\s*\(|src\s*\(|\\""", re.IGNORECASE
 )
 _MAX_STYLE = 1_000_000
 

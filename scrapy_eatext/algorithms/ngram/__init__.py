@@ -14,13 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scrapy_eatext.algorithms import density
 from scrapy_eatext.algorithms.base import Algorithm
-from scrapy_eatext.algorithms.density import (
-    DensityOptions,
-    filter_lines,
-    measure,
-    verdict,
-)
 from scrapy_eatext.algorithms.modelfile import ModelError, load_model, model_path
 from scrapy_eatext.algorithms.ngram.characters import CharModel, Smoothing, from_arrays
 
@@ -35,7 +30,7 @@ KEEP, DISCARD = range(2)
 
 
 @dataclass(frozen=True)
-class NgramOptions(DensityOptions):
+class NgramOptions(density.DensityOptions):
     """The options of density, and the path of a model, "" for the shipped one."""
 
     model: str = model_path()
@@ -97,8 +92,8 @@ class Ngram(Algorithm[NgramOptions]):
             self._model = replace(self._model, bias=0.0, strange=math.inf)
 
     def judge(self, page: Page) -> Verdict:
-        lines = measure(page, self.options)
-        _, kept, reasons = filter_lines(lines, self.options)
+        lines = density.measure(page, self.options)
+        _, kept, reasons = density.filter_lines(lines, self.options)
         places = np.flatnonzero(kept)
         texts = [lines.units.text(i) for i in places.tolist()]
         bits, surprise = self._model.look(texts)
@@ -113,4 +108,4 @@ class Ngram(Algorithm[NgramOptions]):
         names = np.select([strange, keep], ["strange", "keep"], "discard")
         for i, name in zip(places.tolist(), names.tolist(), strict=True):
             reasons[i] = name
-        return verdict(lines, kept, scores, reasons)
+        return density.verdict(lines, kept, scores, reasons)

@@ -15,18 +15,8 @@ from typing import BinaryIO
 
 from scrapy.http import Headers
 
+from scrapy_eatext.archive import packed
 from scrapy_eatext.archive.files import open_file
-from scrapy_eatext.archive.packed import (
-    BEFORE,
-    CHUNK,
-    CUT_OFF,
-    TO_THE_END,
-    Piece,
-    is_packed,
-    of_part,
-    pieces,
-    plain,
-)
 from scrapy_eatext.archive.readers.listed import LINE
 from scrapy_eatext.archive.record import (
     Record,
@@ -87,7 +77,7 @@ def read(file: BinaryIO, start: int, stop: int, most: int) -> Iterator[Record]:
     A page is read up to ``most`` bytes and one more; 0 is no limit.
     """
     # A chunked body is longer than its content.
-    room = 2 * most + (1 << 20) if most else TO_THE_END
+    room = 2 * most + (1 << 20) if most else packed.TO_THE_END
     for frame in _frames(file, start, stop, room):
         if record := recorded(str(frame.offset), _record, frame, most):
             yield record
@@ -107,8 +97,8 @@ def read_at(path: str, names: Iterable[str], most: int) -> Iterator[Record]:
             file.seek(at)
             data = file.read(length)
             if not data:
-                yield replace(unreadable(str(at), CUT_OFF), offset=at)
-            for record in read(io.BytesIO(data), 0, TO_THE_END, most):
+                yield replace(unreadable(str(at), packed.CUT_OFF), offset=at)
+            for record in read(io.BytesIO(data), 0, packed.TO_THE_END, most):
                 yield replace(record, offset=at)
 
 
@@ -126,7 +116,7 @@ class _Segment:
     """
 
     def __init__(
-        self, source: Iterator[Piece], first: Piece, file: BinaryIO | None
+        self, source: Iterator[packed.Piece], first: packed.Piece, file: BinaryIO | None
     ) -> None:
         self._source = source
         self._data = first.data
@@ -138,7 +128,7 @@ class _Segment:
         self._size = len(first.data)
         self.error = first.error
         # The first piece of the next segment.
-        self.next: Piece | None = None
+        self.next: packed.Piece | None = None
         self._ended = False
         # The number of bytes by which the last take() was short.
         self.missing = 0
@@ -206,7 +196,7 @@ class _Segment:
         self._data += data
         return True
 
-    def _is_over(self, member: Piece) -> bool:
+    def _is_over(self, member: packed.Piece) -> bool:
         """Whether the segment ends before a member, by the member's beginning."""
         data = member.data
         # A member that is damaged at its beginning counts as a record.
@@ -245,9 +235,9 @@ class _Segment:
             at = _start_in(block, line=False)
             if at is not None:
                 again = block[at:] + self._data
-                begins = range(0, len(again), CHUNK)
+                begins = range(0, len(again), packed.CHUNK)
                 self._data = b""
-                self._later += (again[i : i + CHUNK] for i in reversed(begins))
+                self._later += (again[i : i + packed.CHUNK] for i in reversed(begins))
                 self.missing = size + len(block) - at
                 # From now on, blocks are searched for records as they are read: a file
                 # full of wrong lengths would otherwise be read again and again.
@@ -264,7 +254,7 @@ class _Segment:
         if not begins and (not block or _start_in(block, line=False) is not None):
             self.missing = size
             return b""
-        self._source = plain(file, at + size)
+        self._source = packed.plain(file, at + size)
         self._data, self._size = b"", at + size - self._offset
         return block
 
@@ -285,7 +275,7 @@ class _Segment:
                 break
         return b"".join(parts)
 
-    def close(self) -> Piece | None:
+    def close(self) -> packed.Piece | None:
         """Skip to the end; returns the first piece of the next segment."""
         while self._fill():
             self._data = b""
@@ -332,19 +322,20 @@ def _last_start(header: bytes) -> int:
 
 def _frames(file: BinaryIO, start: int, stop: int, room: int) -> Iterator[Frame]:
     """The records of a part of a file."""
-    if is_packed(file):
-        yield from _frames_in(pieces(file, _START, start, stop), None, room)
+    if packed.is_packed(file):
+        yield from _frames_in(packed.pieces(file, _START, start, stop), None, room)
         return
-    at = _first_start(file, max(0, start - BEFORE), stop) if start else 0
+    at = _first_start(file, max(0, start - packed.BEFORE), stop) if start else 0
     if at is not None:
-        yield from of_part(_frames_in(plain(file, at), file, room), start, stop)
+        frames = _frames_in(packed.plain(file, at), file, room)
+        yield from packed.of_part(frames, start, stop)
 
 
 def _first_start(file: BinaryIO, at: int, stop: int) -> int | None:
     """Where the first record from ``at`` on begins, None if that is after ``stop``."""
     file.seek(at)
     data = b""
-    while at < stop and (more := file.read(CHUNK)):
+    while at < stop and (more := file.read(packed.CHUNK)):
         data += more
         start = _start_in(data, line=False)
         if start is not None:
@@ -355,7 +346,7 @@ def _first_start(file: BinaryIO, at: int, stop: int) -> int | None:
 
 
 def _frames_in(
-    source: Iterator[Piece], file: BinaryIO | None, room: int
+    source: Iterator[packed.Piece], file: BinaryIO | None, room: int
 ) -> Iterator[Frame]:
     """The records in pieces of a file; ``file`` is None if it is packed."""
     piece = next(source, None)
@@ -391,15 +382,9 @@ def _next_frame(segment: _Segment, room: int) -> Frame:
         error = _LENGTH if header else _NO_END
         is_last = not segment.ahead(1) and segment.next is None
         if is_last and (segment.missing or not header):
-            error = CUT_OFF
+            error = packed.CUT_OFF
     block += more
     return Frame(at, header, block.rstrip(_BETWEEN) if error else block, error)
-
-
-def _header(data: bytes) -> bytes:
-    """The lines up to the first empty one, b"" if there is no empty line."""
-    end = _EMPTY_LINE.search(data)
-    return data[: end.end()] if end else b""
 
 
 def _fields(header: bytes) -> Headers:
@@ -442,11 +427,12 @@ def _record(frame: Frame, most: int) -> Record | None:
         headers = Headers({"Content-Type": media} if media else {})
         about = replace(about, status=200)
         return with_response(about, headers, block, most, identified)
-    head = _header(block[:_LONGEST_HEADER])
-    if not head:
+    end = _EMPTY_LINE.search(block, 0, _LONGEST_HEADER)
+    if end is None:
         error = frame.error or "the response's header has no end"
         return replace(about, outcome="unreadable", error=error)
-    headers, body = _fields(head), block[len(head) :]
+    head, body = block[: end.end()], block[end.end() :]
+    headers = _fields(head)
     transfer = b",".join(headers.getlist("Transfer-Encoding")).lower()
     if b"chunked" in transfer:
         body, wrong = dechunked(body)
