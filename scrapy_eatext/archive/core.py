@@ -155,8 +155,7 @@ class Extractor:
 
     def _row(self, record: Record) -> dict[str, Any]:
         outcome = self._outcome(record)
-        errors = [record.error] if record.error else []
-        errors += [_describe(failure) for failure in outcome.failures]
+        errors = filter(None, (record.error, *map(_describe, outcome.failures)))
         return {
             **{n: _cell(n, outcome.result.value(n)) for n in self._attributes},
             **{name: getattr(record, name) for name in ("id", "url", *_OF_RECORD)},

@@ -14,9 +14,8 @@ import numpy as np
 
 from scrapy_eatext.algorithms import perceptron
 from scrapy_eatext.learning import check_classes
-from scrapy_eatext.learning.labels import label_content, label_page
+from scrapy_eatext.learning.labels import label_content, label_page, parsed
 from scrapy_eatext.learning.train import Fitted
-from scrapy_eatext.page import Page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,12 +70,12 @@ def sample(page: LabelledPage) -> dict[str, Reading]:
 
     Raises DataError if its true text is not on it.
     """
-    parsed = Page.of(page.html, page.url or None)
-    lines = perceptron.block_lines(parsed)
-    written = perceptron.written_lines(parsed)
+    source, texts = parsed(page)
+    blocks, written = perceptron.block_lines(source), perceptron.written_lines(source)
+    lines = [written.units.text(i) for i in range(len(written.units))]
     return {
-        "blocks": _reading(lines, label_content(_texts(lines), page)),
-        "written": _reading(written, label_page(_texts(written), page, page.text)),
+        "blocks": _reading(blocks, label_content(texts, page)),
+        "written": _reading(written, label_page(lines, page, page.text)),
     }
 
 
@@ -101,10 +100,6 @@ def fit(
     }
     features = [f"{a} of a line and its two neighbours" for a in perceptron.ATTRIBUTES]
     return Fitted(arrays, {}, features, notes)
-
-
-def _texts(lines: Lines) -> list[str]:
-    return [lines.units.text(i) for i in range(len(lines.units))]
 
 
 def _reading(lines: Lines, labels: Labels) -> Reading:

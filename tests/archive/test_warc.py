@@ -379,7 +379,6 @@ TEXT_OF_RECORDS = record(response(b"<p>" + FIVE[3] + FIVE[4]), "http://s.example
 @pytest.mark.parametrize("packing", PACKINGS)
 def test_a_file_may_be_cut_anywhere(packing, damage, before, monkeypatch):
     monkeypatch.setattr("scrapy_eatext.archive.packed.BEFORE", before)
-    monkeypatch.setattr(warc, "BEFORE", before)
     records = list(FIVE)
     if damage:
         records[2] = records[2].replace(b"WARC/1.0", damage)

@@ -462,7 +462,7 @@ def test_a_bar_shows_how_far_a_folder_is(folder, monkeypatch, run):
 def test_a_folder_whose_reader_has_read_enough(folder, monkeypatch, reader_stops):
     seen = []
     monkeypatch.setattr(
-        "scrapy_eatext.commands.page.print_text",
+        "scrapy_eatext.commands.terminal.print_text",
         lambda line: seen.append(line) or not reader_stops,
     )
     assert run_command(str(folder)) == 0

@@ -103,7 +103,7 @@ class Table:
 class _Block:
     """A block of the original's.
 
-    While it is read it has pieces; at its end it gets texts, and ``nodes``, the first
+    While it is read it has pieces; at its end it gets a text, and ``nodes``, the first
     node that began in it and the one after the last.
     """
 
@@ -114,25 +114,22 @@ class _Block:
     names: dict[str, list[str]] = field(default_factory=lambda: {"id": [], "class": []})
     tags: int = 1
     text: bytes = b""
-    decoded: str = ""
-    link_text: bytes = b""
     nodes: tuple[int, int] = (0, 0)
 
 
 class _Cutter:
     """Splits a tree into blocks as the original does: at start tags alone."""
 
-    def __init__(self, root: Any | None) -> None:
+    def __init__(self, root: Any) -> None:
         self.done: list[_Block] = []
         self.parent = [-1]
         self.end = [1]
-        self.weight = [0 if root is None else _weight(root)]
+        self.weight = [_weight(root)]
         self._block = _Block()
         self._written = 0
-        if root is not None:
-            self._walk(root)
-            # As in the original, the last flush also leaves out one tag.
-            self._flush("", 0)
+        self._walk(root)
+        # As in the original, the last flush also leaves out one tag.
+        self._flush("", 0)
 
     def _walk(self, root: Any) -> None:
         nodes = [0]
@@ -185,14 +182,13 @@ class _Cutter:
     def _flush(self, tag: str, parent: int) -> None:
         """End the current block, and begin the next one with the tag."""
         block = self._block
-        block.text, block.link_text = _joined(block.pieces), _joined(block.in_links)
+        block.text = _joined(block.pieces)
         if block.text:
             # The element that starts the next block belongs to that block.
             until = len(self.parent) - 1
             block.nodes = (self._written, until)
             self._written = until
-            block.decoded = block.text.decode("utf-8", "replace")
-            if _ANY_WORD.search(block.decoded):
+            if _ANY_WORD.search(block.text.decode("utf-8", "replace")):
                 self.done.append(block)
         self._block = _Block(tag, parent)
 
@@ -215,7 +211,7 @@ def original_blocks(html: bytes, encoding: str | None = None) -> Table:
     except (etree.LxmlError, LookupError, ValueError) as error:
         raise_memory(error)
         root = None
-    return _table(_Cutter(root))
+    return _table(_Cutter(etree.Element("html") if root is None else root))
 
 
 def declared_encoding(html: bytes) -> str:
@@ -235,7 +231,7 @@ def _table(cutter: _Cutter) -> Table:
         written[slice(*block.nodes)] = True
     length = _floats(len(block.text) for block in blocks)
     counts = _floats(_count(block.text) for block in blocks)
-    links = _floats(_count(block.link_text) for block in blocks)
+    links = _floats(_count(_joined(block.in_links)) for block in blocks)
     tags = _floats(block.tags - 1 for block in blocks)
     in_scored = np.array([block.tag in _SCORED_TAGS for block in blocks], dtype=bool)
     return Table(
@@ -248,7 +244,7 @@ def _table(cutter: _Cutter) -> Table:
         parent=np.array(cutter.parent, dtype=np.int64),
         end=np.array(cutter.end, dtype=np.int64),
         weight=_floats(cutter.weight) * written,
-        texts=[block.decoded for block in blocks],
+        texts=[block.text.decode("utf-8", "replace") for block in blocks],
         ids=[" ".join(block.names["id"]) for block in blocks],
         classes=[" ".join(block.names["class"]) for block in blocks],
     )

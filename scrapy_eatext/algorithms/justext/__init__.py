@@ -154,7 +154,7 @@ class Justext(Algorithm[JustextOptions]):
 
     def _blocks(self, page: Page) -> Verdict:
         blocks = page.blocks
-        texts = [blocks.text(i) for i in range(len(blocks))]
+        texts = blocks.texts()
         widths = zip(texts, blocks.chars, blocks.column("wide"), strict=True)
         lengths = [letters(text) if wide else chars for text, chars, wide in widths]
         language = self._language_of(page, lambda: _sample(blocks, texts))

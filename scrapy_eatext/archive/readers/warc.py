@@ -275,14 +275,6 @@ class _Segment:
                 break
         return b"".join(parts)
 
-    def close(self) -> packed.Piece | None:
-        """Skip to the end; returns the first piece of the next segment."""
-        while self._fill():
-            self._data = b""
-        if self.error:
-            self.next = next(self._source, None)
-        return self.next
-
 
 def _start_in(data: bytes, line: bool) -> int | None:
     """Where in data a record begins, or None; ``line`` if the data begin a line."""
@@ -366,7 +358,7 @@ def _frames_in(
             frame = _next_frame(segment, room)
             reported = bool(frame.error)
             yield frame
-        piece = segment.close()
+        piece = next(source, None) if segment.error else segment.next
 
 
 def _next_frame(segment: _Segment, room: int) -> Frame:
