@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -189,18 +189,10 @@ class Eatext(Algorithm[EatextOptions]):
             kept = remaining = _apply(BEFORE, kind, walk, kept, w, chances, left_out)
             if is_without_text(kind, w, chances, _UNLIKELY):
                 kept = np.zeros_like(kept)
-        comments = _Comments(
-            model.comments,
-            described,
-            kind,
-            w,
-            chances,
-            chosen=chosen.kept,
-            kept=remaining,
-            taught=comments_of_site,
-        )
+        judged = described, kind, w, chances, chosen.kept, remaining
+        comments = cache(partial(_comments, model.comments, *judged, comments_of_site))
         if options.comments:
-            kept = kept | comments.rows
+            kept = kept | comments()
         kept = rules.with_captions(walk, rules.whole_tables(walk, kept, w))
         kept = rules.with_code(walk, kept)
         if least is None:
@@ -226,7 +218,7 @@ class Eatext(Algorithm[EatextOptions]):
             score=score if kept.any() else min(score, EMPTY_SCORE),
             page_type=kind,
             template=template,
-            comments=comments.as_list,
+            comments=lambda: comments().tolist(),
         )
 
 
@@ -365,60 +357,42 @@ def _of_data(embedded: Embedded) -> Verdict:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Comments:
-    """The readers' comments of a page, which are found on first access.
+def _comments(
+    tagger: PythonTagger | None,
+    walk: Walk,
+    kind: str,
+    w: Ints,
+    chances: Ints,
+    chosen: Flags,
+    kept: Flags,
+    taught: Flags | None,
+) -> Flags:
+    """The readers' comments of a page of a kind.
 
     ``w`` and ``chances`` have the words of each block and its chance of being main text,
-    in thousandths.  ``chosen`` marks the blocks that were chosen,
-    ``kept`` those of them that no rule left out, and ``taught`` the comments by a site
-    file.
+    in thousandths.  ``chosen`` marks the blocks that were chosen, ``kept`` those of them
+    that no rule left out, and ``taught`` the comments by a site file.
     """
-
-    tagger: PythonTagger | None
-    walk: Walk
-    kind: str
-    w: Ints
-    chances: Ints
-    chosen: Flags
-    kept: Flags
-    taught: Flags | None
-
-    @cached_property
-    def rows(self) -> Flags:
-        comments = named = self._named()
-        if self.tagger is not None:
-            chance = CHANCE[self.tagger.likelihoods(self.walk)[0]]
-            comments = chance > np.where(named, _IF_NAMED, 500)
-        if self.kind == PRODUCT:
-            # A review that looked like main text, or nearly so.
-            is_likely = (self.chances >= _IF_REVIEW) & (self.w >= _REVIEW_WORDS)
-            comments = comments | (named & (self.chosen | is_likely) & ~self.kept)
-        elif self.kind == FORUM and self._are_missed(named, comments):
+    # An element with most of the kept text is left out: a body with the class
+    # "comments-open", for example, is not a list of comments.
+    names = (COMMENTS, REVIEWS) if kind == PRODUCT else (COMMENTS,)
+    column = walk.blocks.T
+    few_links = 2 * column[BlockColumn.LINK_CHARS] < column[BlockColumn.CHARS]
+    is_text: Flags = few_links & (w >= _COMMENT_WORDS)
+    named = comments = rules.in_named(names, walk, kept, w, 0.5) & is_text
+    if tagger is not None:
+        chance = CHANCE[tagger.likelihoods(walk)[0]]
+        comments = chance > np.where(named, _IF_NAMED, 500)
+    if kind == PRODUCT:
+        # A review that looked like main text, or nearly so.
+        is_likely = (chances >= _IF_REVIEW) & (w >= _REVIEW_WORDS)
+        comments = comments | (named & (chosen | is_likely) & ~kept)
+    elif kind == FORUM:
+        # The named elements have more text than is kept, and it is hardly used.
+        used, of_names = w[named & (kept | comments)].sum(), w[named].sum()
+        if of_names > max(w[kept].sum(), used * _ONE_IN):
             comments = comments | named
-        return comments if self.taught is None else comments | self.taught
-
-    def _named(self) -> Flags:
-        """The blocks of text in elements named after comments, or a product's reviews.
-
-        An element with most of the kept text is left out: a body with the class
-        "comments-open", for example, is not a list of comments.
-        """
-        names = (COMMENTS, REVIEWS) if self.kind == PRODUCT else (COMMENTS,)
-        named = rules.in_named(names, self.walk, self.kept, self.w, 0.5)
-        blocks = self.walk.blocks
-        few_links = 2 * blocks[:, BlockColumn.LINK_CHARS] < blocks[:, BlockColumn.CHARS]
-        return named & few_links & (self.w >= _COMMENT_WORDS)
-
-    def _are_missed(self, named: Flags, comments: Flags) -> bool:
-        """Whether the named elements have more text than is kept, and it is hardly used."""
-        w = self.w
-        used, of_names = w[named & (self.kept | comments)].sum(), w[named].sum()
-        return bool(of_names > max(w[self.kept].sum(), used * _ONE_IN))
-
-    def as_list(self) -> list[bool]:
-        flags: list[bool] = self.rows.tolist()
-        return flags
+    return comments if taught is None else comments | taught
 
 
 # The reasons against a block, and for one, the clearest first: a feature, its least

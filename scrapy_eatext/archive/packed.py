@@ -160,8 +160,8 @@ def _all_of(make: Callable[[], Decompressor], data: bytes, most: int) -> bytes:
                     return bytes(out[:most])
                 if decompressor.needs_input and not data:
                     raise PackedError("the packed body is cut off", bytes(out))
-                fed, data = (data, b"") if decompressor.needs_input else (b"", data)
-                out += decompressor.decompress(fed, min(CHUNK, most - len(out)))
+                out += decompressor.decompress(data, min(CHUNK, most - len(out)))
+                data = b""
             data = decompressor.unused_data
             if not data.startswith(GZIP):
                 break
@@ -319,8 +319,8 @@ class _Members:
                         # The file is cut off, or a wrong length skipped other members.
                         yield piece(pending, CUT_OFF)
                         return None
-                fed, data = (data, b"") if decompressor.needs_input else (b"", data)
-                pending += decompressor.decompress(fed, CHUNK)
+                pending += decompressor.decompress(data, CHUNK)
+                data = b""
                 # The first piece is long enough to show how the member begins.
                 if pending and (
                     given or len(pending) >= _BEGINNING or decompressor.eof
@@ -347,7 +347,7 @@ class _Members:
         data = data[self._content_at(data) :]
         raw = zlib.decompressobj(-15)
         out = b""
-        try:
+        with suppress(zlib.error):
             while data and not raw.eof:
                 for at in range(0, len(data), _STEP):
                     new = raw.decompress(data[at : at + _STEP])
@@ -356,8 +356,6 @@ class _Members:
                     if raw.eof or len(out) > CHUNK:
                         return out
                 data = self._file.read(CHUNK)
-        except zlib.error:
-            pass
         return out
 
     def _content_at(self, head: bytes) -> int:

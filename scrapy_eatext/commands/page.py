@@ -8,9 +8,9 @@ import os
 import sys
 import time
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 from scrapy.http import TextResponse
@@ -151,25 +151,13 @@ def _refuse_binary(html: Any, name: str) -> None:
 def _output(page: Page, choice: Choice, args: Namespace) -> str:
     """The text to print for a page, by --compare or --format."""
     if args.compare is not None:
-        texts = page.blocks.texts()
-        # The first run of an algorithm loads its model, so the second one is timed.
-        for name in choice.algorithms:
-            _timed(name, page, choice)
-        runs = [_timed(name, page, choice) for name in choice.algorithms]
-        return _comparison(runs, texts)
+        return _comparison(page, choice)
     result = _result(page, choice)
     output = _show(result, args.format)
     if not output.strip():
         wall = "" if result.origin == "page" else f" (origin: {result.origin})"
         terminal.fail(f"{_name(args)}: no main text found{wall}")
     return output if args.format == "json" else terminal.printable(output)
-
-
-def _timed(name: str, page: Page, choice: Choice) -> _Run:
-    started = time.perf_counter()
-    result = run_one(choice, name, page)
-    result.value("blocks")
-    return _Run(name, result, time.perf_counter() - started)
 
 
 def _folder(folder: Path, choice: Choice, config: Config, args: Namespace) -> int:
@@ -257,14 +245,6 @@ def _pages_in(folder: Path) -> list[Path]:
 # -- forms
 
 
-class _Run(NamedTuple):
-    """One algorithm's result for a page, and the time that it and its blocks took."""
-
-    name: str
-    result: MainText
-    seconds: float
-
-
 def _show(result: MainText, form: str) -> str:
     """A result in one of _FORMATS."""
     if form == "json":
@@ -303,21 +283,22 @@ def _blocks(result: MainText) -> str:
     return terminal.table(("", "score", "kind", "reason", "text", "xpath"), rows)
 
 
-def _comparison(runs: Sequence[_Run], texts: Sequence[str]) -> str:
-    """A table of the algorithms, and one of which blocks, given as texts, each keeps."""
-    figures = [
-        (
-            name,
-            f"{len(result.text):,}",
-            f"{len(result.text.split()):,}",
-            f"{result.score:.2f}",
-            result.language,
-            f"{1000 * seconds:.1f}",
-        )
-        for name, result, seconds in runs
-    ]
+def _comparison(page: Page, choice: Choice) -> str:
+    """A table of the algorithms, and one of which of the page's blocks each keeps."""
+    texts = page.blocks.texts()
+    figures, marks = [], []
+    for name in choice.algorithms:
+        # The first run of an algorithm loads its model, so the second one is timed.
+        for _ in range(2):
+            started = time.perf_counter()
+            result = run_one(choice, name, page)
+            result.value("blocks")
+            seconds = time.perf_counter() - started
+        marks.append(kept_blocks(result, texts))
+        numbers = f"{len(result.text):,}", f"{len(result.text.split()):,}"
+        score, milliseconds = f"{result.score:.2f}", f"{1000 * seconds:.1f}"
+        figures.append((name, *numbers, score, result.language, milliseconds))
     head = ("algorithm", "characters", "words", "score", "language", "milliseconds")
-    marks = [kept_blocks(run.result, texts) for run in runs]
     rows = [
         (
             *("+" if is_kept else "-" for is_kept in kept_by),
@@ -325,5 +306,5 @@ def _comparison(runs: Sequence[_Run], texts: Sequence[str]) -> str:
         )
         for text, *kept_by in zip(texts, *marks, strict=True)
     ]
-    names = (*(run.name for run in runs), "text")
+    names = (*choice.algorithms, "text")
     return f"{terminal.table(head, figures)}\n\n{terminal.table(names, rows)}"

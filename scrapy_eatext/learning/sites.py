@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,12 +56,10 @@ def study(page: LabelledPage, model: str = "") -> Studied:
 def _of_blocks(html: Path, name: str, texts: Sequence[str]) -> str | None:
     """The labels of blocks in the file with the true text, if they fit these blocks."""
     file = html.parent.parent / "ground-truth" / f"{name}.json"
-    try:
+    with suppress(OSError, ValueError, KeyError, TypeError):
         rows = json.loads(file.read_text("utf-8"))["review"]["blocks"]
         if [text for _, text in rows] == list(texts):
             return "".join(_SIGNS[sign] for sign, _ in rows)
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
     return None
 
 

@@ -189,8 +189,8 @@ def test_a_thread_has_comments(kind, kept, found):
         [any(w in kept and w in t for w in ("rules", "Ann")) for t in texts]
     )
     walk, w = blocks.walk, weights(blocks.walk)
-    comments = eatext._Comments(Unsure(), walk, kind, w, w, chosen, chosen, None)
-    assert comments.as_list() == [found and "says" in text for text in texts]
+    comments = eatext._comments(Unsure(), walk, kind, w, w, chosen, chosen, None)
+    assert comments.tolist() == [found and "says" in text for text in texts]
 
 
 @pytest.mark.parametrize("attributes", ["role=dialog", "class=size-modal"])

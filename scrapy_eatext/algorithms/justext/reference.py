@@ -8,6 +8,7 @@ the texts on both sides.  So deep pages need no recursion, and the time is linea
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 
 from lxml import etree, html
@@ -97,11 +98,9 @@ def _parse(source: bytes | str) -> html.HtmlElement:
 def _decode(body: bytes) -> str:
     """Decode as the original does: by the first meta charset, else as UTF-8."""
     declared = _declared_charset(body)
-    if declared is not None:
-        try:
+    with suppress(LookupError):  # an unknown encoding counts as none
+        if declared is not None:
             return body.decode(declared.decode("ascii"), "replace")
-        except LookupError:
-            pass  # an unknown encoding counts as none
     return body.decode("utf-8", "replace")
 
 
