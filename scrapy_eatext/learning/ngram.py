@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from scrapy_eatext.algorithms.ngram.characters import (
     Smoothing,
     code_units,
     starts_of,
+    sums,
     to_arrays,
 )
 from scrapy_eatext.learning import check_classes
@@ -208,17 +209,12 @@ def prune(levels: Sequence[Level], size: int, smoothing: Smoothing) -> list[Leve
             Level(
                 (context[keep] << UNIT_BITS) | units[keep],
                 level.counts[keep],
-                _sums(of_lost, lost, contexts),
-                _sums(of_lost, lost > 0, contexts),
+                sums(of_lost, lost, contexts),
+                sums(of_lost, lost > 0, contexts),
             )
         )
         numbers = np.where(keep, np.cumsum(keep) - 1, -1)
     return result
-
-
-def _sums(context: Ints, columns: npt.NDArray[Any], size: int) -> Floats:
-    sums = [np.bincount(context, column, size) for column in columns.T]
-    return np.stack(sums, axis=1)
 
 
 def _bits(levels: Sequence[Level], smoothing: Smoothing) -> list[Floats]:

@@ -64,12 +64,15 @@ class Level:
     def successors(self) -> tuple[Floats, Floats]:
         """For each context the count of its successors, and of distinct ones."""
         size = len(self.pruned)
-        often = [np.bincount(self.contexts, c, size) for c in self.counts.T]
-        kinds = [np.bincount(self.contexts, c > 0, size) for c in self.counts.T]
-        return (
-            np.stack(often, axis=1) + self.pruned,
-            np.stack(kinds, axis=1) + self.pruned_kinds,
-        )
+        often = sums(self.contexts, self.counts, size)
+        kinds = sums(self.contexts, self.counts > 0, size)
+        return often + self.pruned, kinds + self.pruned_kinds
+
+
+def sums(owners: npt.NDArray[Any], rows: npt.NDArray[Any], size: int) -> Floats:
+    """The sum of the rows of each of ``size`` owners; ``owners`` has that of each row."""
+    columns = [np.bincount(owners, column, size) for column in rows.T]
+    return np.stack(columns, axis=1)
 
 
 class CharModel:
@@ -79,7 +82,7 @@ class CharModel:
         self, levels: Sequence[Level], trained: Sequence[int], smoothing: Smoothing
     ) -> None:
         self.smoothing = smoothing
-        self._levels = [_Lookup.of(level, smoothing) for level in levels]
+        self._levels = [_prepared(level, smoothing) for level in levels]
         total = sum(trained) + len(trained)
         # Add-one smoothing.
         self.log_priors = np.log2([(count + 1) / total for count in trained])
@@ -87,68 +90,60 @@ class CharModel:
     def log2_probabilities(self, texts: Sequence[str]) -> Floats:
         """log2 P(text | category): a row for each text, a column for each category."""
         units, owner = code_units(texts)
-        sums = np.zeros((len(texts), len(self.log_priors)))
+        totals = np.zeros((len(texts), len(self.log_priors)))
         for begin in range(0, len(units), SLICE):
             check()
             # The units before the slice are read again, but only as contexts.
             before = min(begin, self.smoothing.order - 1)
             part = slice(begin - before, begin + SLICE)
             rows = owner[begin : begin + SLICE]
-            inside = sums[rows[0] : rows[-1] + 1]
-            for n, p in enumerate(self._probabilities(units[part], owner[part])):
-                logs = np.log2(p[before:])
-                inside[:, n] += np.bincount(rows - rows[0], logs, len(inside))
-        return sums
+            inside = totals[rows[0] : rows[-1] + 1]
+            logs = np.log2(self._probabilities(units[part], owner[part])[before:])
+            inside += sums(rows - rows[0], logs, len(inside))
+        return totals
 
     def _probabilities(
         self, units: npt.NDArray[np.uint16], owner: npt.NDArray[np.int32]
-    ) -> list[Floats]:
-        """The probability of each unit after its context, an array per category."""
+    ) -> Floats:
+        """The probability of each unit after its context, a column for each category."""
         wide, starts = units.astype(np.int64), starts_of(owner)
-        uniform = 1 / self.smoothing.characters
-        columns = [np.full(len(units), uniform) for _ in self.log_priors]
+        shape = len(units), len(self.log_priors)
+        p = np.full(shape, 1 / self.smoothing.characters)
         # The number of each unit's context, -1 if it is not in the trie.
         contexts = np.zeros(len(units), dtype=np.int64)
-        for lookup in self._levels:
-            sequences = lookup.table.find((contexts << UNIT_BITS) | wide)
-            for p, lost, own in zip(columns, lookup.lost, lookup.own, strict=True):
-                np.multiply(p, lost[contexts], out=p)
-                np.add(p, own[sequences], out=p)
+        for table, own, lost in self._levels:
+            sequences = table.find((contexts << UNIT_BITS) | wide)
+            p *= lost.take(contexts, axis=0)
+            p += own.take(sequences, axis=0)
             # The sequence that ends at a unit is the context of the next unit.
             contexts[1:] = sequences[:-1]
             contexts[starts] = -1
-        return columns
+        return p
 
 
-@dataclass(frozen=True)
-class _Lookup:
-    """One level prepared for look-up: the sequences by key, and shares of probability.
+def _prepared(level: Level, smoothing: Smoothing) -> tuple[_Table, Floats, Floats]:
+    """A level's table of keys, and shares of probability, a column for each category.
 
     A context with n successors, k of them distinct, distributes n / (n + L k) of the
     probability among its successors, where L is the factor.  The remaining probability,
-    and that of pruned successors, is distributed by the context one unit shorter.
-    ``own`` has the share of each sequence, and ``lost`` the share that each context
-    leaves to the shorter one: all of it without successors.  Both have an array for
-    each category, whose last entry, number -1, is for sequences that are not in the
-    trie.
+    and that of pruned successors, is distributed by the context one unit shorter.  The
+    shares are those of each sequence, and those that each context leaves to the shorter
+    one: all of it without successors.  The last row of both, number -1, is for sequences
+    that are not in the trie.
     """
+    successors, kinds = level.successors()
+    seen = successors > 0
+    damped = smoothing.factor * kinds
+    total = np.where(seen, successors + damped, 1.0)
+    own = level.counts / total[level.contexts]
+    lost = np.where(seen, (damped + level.pruned) / total, 1.0)
+    return _Table(level.keys), _with_last(own, 0.0), _with_last(lost, 1.0)
 
-    table: _Table
-    own: list[Floats]
-    lost: list[Floats]
 
-    @classmethod
-    def of(cls, level: Level, smoothing: Smoothing) -> _Lookup:
-        own, lost = [], []
-        successors, kinds = level.successors()
-        for n, counts in enumerate(level.counts.T):
-            seen = successors[:, n] > 0
-            damped = smoothing.factor * kinds[:, n]
-            total = np.where(seen, successors[:, n] + damped, 1.0)
-            own.append(np.append(counts / total[level.contexts], 0.0))
-            remaining = np.where(seen, (damped + level.pruned[:, n]) / total, 1.0)
-            lost.append(np.append(remaining, 1.0))
-        return cls(_Table(level.keys), own, lost)
+def _with_last(rows: Floats, value: float) -> Floats:
+    """Rows and a last one of a value, each in one piece of memory."""
+    padded = np.pad(rows, ((0, 1), (0, 0)), constant_values=value)
+    return np.ascontiguousarray(padded)
 
 
 class _Table:
