@@ -51,9 +51,8 @@ def gaussian(values: Floats) -> Floats:
     radius = 4
     weights = np.exp(-0.5 * np.arange(-radius, radius + 1) ** 2)
     # A short series is mirrored several times.
-    places = np.arange(-radius, len(values) + radius) % (2 * len(values))
-    places = np.minimum(places, 2 * len(values) - 1 - places)
-    return np.convolve(values[places], weights / weights.sum(), mode="valid")
+    mirrored = np.pad(values, radius, mode="symmetric")
+    return np.convolve(mirrored, weights / weights.sum(), mode="valid")
 
 
 def slope(values: Floats) -> Floats:

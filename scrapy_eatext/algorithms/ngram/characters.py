@@ -199,9 +199,7 @@ def code_units(
 
 def starts_of(owner: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
     """For each unit whether it is the first of a text; the first of all always is."""
-    starts = np.ones(len(owner), dtype=np.bool_)
-    starts[1:] = owner[1:] != owner[:-1]
-    return starts
+    return np.diff(owner, prepend=-1) > 0
 
 
 def to_arrays(levels: Sequence[Level]) -> dict[str, npt.NDArray[Any]]:
