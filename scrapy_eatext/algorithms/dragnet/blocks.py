@@ -327,7 +327,6 @@ def _name_weights(tokens: NDArray[np.uint32], elements: NDArray[np.int64]) -> Fl
     owner = np.repeat(np.arange(len(elements)), counts)
     weights = np.zeros(len(elements))
     for hashes, value in ((_BAD_HASHES, -25.0), (_GOOD_HASHES, 25.0)):
-        named = np.zeros(len(elements), dtype=np.bool_)
-        named[owner[np.isin(tokens, hashes)]] = True
-        weights += value * named
+        named = owner[np.isin(tokens, hashes)]
+        weights[np.unique(named)] += value
     return weights

@@ -39,8 +39,8 @@ _STILL = 1e-3
 def shallow(table: Table) -> Floats:
     """Six columns: link and text density of the previous block, this one, the next."""
     own = np.column_stack([table.link_density, table.text_density])
-    none = np.zeros((1, 2))
-    return np.hstack([np.vstack([none, own[:-1]]), own, np.vstack([own[1:], none])])
+    padded = np.pad(own, ((1, 1), (0, 0)))
+    return np.hstack([padded[:-2], own, padded[2:]])
 
 
 def gaussian(values: Floats) -> Floats:
@@ -123,8 +123,7 @@ def readability(table: Table) -> Floats:
     points = np.where(table.scored, 1 + np.minimum(table.length // 100, 3), 0)
     scores = table.weight + np.bincount(table.node, points, size)
     scores *= 1 - links_inside / np.maximum(length_inside, 1)
-    valid = np.zeros(size, dtype=np.bool_)
-    valid[table.node[table.scored]] = True
+    valid = np.bincount(table.node[table.scored], minlength=size) > 0
     if not valid.any():
         return np.zeros(len(table))
     best = np.where(valid, scores, -math.inf).tolist()

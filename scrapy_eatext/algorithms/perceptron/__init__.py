@@ -110,8 +110,7 @@ def attributes_of(lines: Lines) -> Floats:
 
 def with_neighbours(rows: Floats, lines: int) -> Floats:
     """Each row followed by that before it (``lines`` 2 or 3) and after it (3), or zeros."""
-    nothing = np.zeros((1, rows.shape[1]))
-    padded = np.vstack([nothing, rows, nothing])
+    padded = np.pad(rows, ((1, 1), (0, 0)))
     # The row itself, the one before it, the one after it.
     parts = [padded[1:-1], padded[:-2], padded[2:]]
     return np.hstack(parts[:lines])
