@@ -97,32 +97,24 @@ def learn_names(
 
 def _counts(walk: Walk, blocks: NDArray[np.intp], vocabulary: Hashes) -> Any:
     """For each block the counts of words near it, then of words on outer elements."""
-    parents, firsts, tokens = (
-        walk.elements[:, ElementColumn[name.upper()]].tolist()
-        for name in ("parent", "first_token", "tokens")
-    )
+    scipy = need("scipy.sparse")
     place, is_known = places_in(vocabulary, walk.tokens)
-    place_of_token = np.where(is_known, place, -1).tolist()
-    inner = walk.blocks[:, BlockColumn.INNER]
-    around: dict[int, list[int]] = {}
-    ends, columns = [0], []
-    for element in inner[blocks].tolist():
-        if element not in around:
-            row, at, steps = [], element, 0
-            while at >= 0:
-                shift = 0 if steps < NEAR else len(vocabulary)
-                own = place_of_token[firsts[at] : firsts[at] + tokens[at]]
-                row += [value + shift for value in own if value >= 0]
-                at, steps = parents[at], steps + 1
-            around[element] = row
-        columns += around[element]
-        ends.append(len(columns))
-    ones = np.ones(len(columns))
-    shape = len(blocks), 2 * len(vocabulary)
-    counts = need("scipy.sparse").csr_matrix(
-        (ones, np.array(columns, dtype=np.int64), ends), shape=shape
-    )
-    counts.sum_duplicates()
+    sizes = walk.elements[:, ElementColumn.TOKENS]
+    owner = np.repeat(np.arange(len(sizes)), sizes)[is_known]
+    # The last row is of no element, whose number is -1.
+    shape = len(sizes) + 1, len(vocabulary)
+    cells = np.ones(len(owner)), (owner, place[is_known])
+    on_element = scipy.csr_matrix(cells, shape=shape)
+    parents = np.append(walk.elements[:, ElementColumn.PARENT], -1)
+    at, steps = walk.blocks[blocks, BlockColumn.INNER], 0
+    near = far = scipy.csr_matrix((len(blocks), len(vocabulary)))
+    while (at >= 0).any():
+        if steps < NEAR:
+            near = near + on_element[at]
+        else:
+            far = far + on_element[at]
+        at, steps = parents[at], steps + 1
+    counts = scipy.hstack([near, far], "csr")
     # Counts above two are cut to two.
     counts.data = np.minimum(counts.data, 2.0)
     return counts
