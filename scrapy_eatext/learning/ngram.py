@@ -7,7 +7,7 @@ counts are rounded.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -110,7 +110,6 @@ def fit(samples: Sequence[list[Line]], seed: int, progress: Progress) -> Fitted:
             "sequences_before_pruning": sum(len(level.keys) for level in counts),
         }
     }
-    smoothing = Smoothing()
     return Fitted(
         # The last two are learned too, so they are part of the model's version.
         arrays={
@@ -118,12 +117,7 @@ def fit(samples: Sequence[list[Line]], seed: int, progress: Progress) -> Fitted:
             "bias": np.array([bias], dtype=np.float32),
             "strange": np.array([strange], dtype=np.float32),
         },
-        header={
-            "order": smoothing.order,
-            "characters": smoothing.characters,
-            "factor": smoothing.factor,
-            "trained": _trained(lines),
-        },
+        header={**asdict(Smoothing()), "trained": _trained(lines)},
         features=["sequences of 1 to 6 UTF-16 code units"],
         notes=notes,
     )
