@@ -39,10 +39,11 @@ if TYPE_CHECKING:
 pa = needed("pyarrow", "extraction from archives", "archive")
 # Columns that are fields of Record, besides `id` and `url`.
 _OF_RECORD = ("source", "offset", "fetched", "status", "content_type", "input")
-DEFAULT_COLUMNS = tuple(
-    "id url text markdown title author date language page_type score algorithm version "
-    "outcome error".split()
-) + (*_OF_RECORD, "schema_version")
+_OF_RESULT = (
+    "text markdown title author date language page_type score algorithm version".split()
+)
+_OF_PAGE = ("id", "url", *_OF_RESULT, "outcome", "error")
+DEFAULT_COLUMNS = (*_OF_PAGE, *_OF_RECORD, "schema_version")
 COLUMNS = tuple(dict.fromkeys((*DEFAULT_COLUMNS, *ATTRIBUTES)))
 SCHEMA = 2
 # The types of columns that are no texts, and the columns that may have null.
