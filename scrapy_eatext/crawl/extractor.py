@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qsl
@@ -106,9 +107,11 @@ class Extractor:
         checker = self._crawler.get_spider_middleware(HttpErrorMiddleware)
         try:
             if checker is not None:
-                # In downloader middlewares a response has no request yet.  Scrapy calls
-                # a subclass's own method later, which may count.
-                asked = response.replace(request=request)
+                # In downloader middlewares a response has no request yet.  replace()
+                # calls the constructor, which in a subclass may need other arguments.
+                # Scrapy calls a subclass's own method later, which may count.
+                asked = copy(response)
+                asked.request = request
                 HttpErrorMiddleware.process_spider_input(checker, asked)
         except HttpError:
             return False

@@ -219,6 +219,23 @@ def test_a_status_that_reaches_its_callback_is_extracted(
     assert done.eatext("response/") == {kind: 1}
 
 
+class Rendered(HtmlResponse):
+    def __init__(self, *args, browser, **kwargs):
+        super().__init__(*args, **kwargs)
+
+
+class Renderer:
+    def process_request(self, request):
+        return Rendered(request.url, status=404, body=b"<p>Gone.</p>", browser=None)
+
+
+def test_a_response_that_cannot_be_replaced_is_extracted_and_its_item_kept():
+    settings = {**ADDON, "DOWNLOADER_MIDDLEWARES": {Renderer: 900}}
+    request = scrapy.Request("http://a.test", meta={"handle_httpstatus_all": True})
+    (item,) = crawl(MetaSpider, settings, urls=(request,)).items
+    assert item["result"].text == item["main_text"] == "Gone."
+
+
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [
