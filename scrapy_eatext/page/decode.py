@@ -1,7 +1,8 @@
-"""Decodes pages by Scrapy's rules, with two exceptions.
+"""Decodes pages by Scrapy's rules, with three exceptions.
 
 A page that can only be UTF-8 is read as UTF-8, whatever it declares.  A declared
-encoding that no page can be in, such as rot13, is ignored.
+encoding that no page can be in, such as rot13, is ignored, and so is a guess that only
+a declaration could justify, such as cp775.
 """
 
 from __future__ import annotations
@@ -49,6 +50,16 @@ _ASCII = bytes(range(128))
 _MULTI_BYTE = ("gb18030", "big5hkscs", "cp932", "cp949", "euc_jp")
 _MAX_ILLEGAL = 0.02
 _WIDE = ("utf-16", "utf-32")
+# Encodings of single bytes that browsers do not know: a page without a declaration is
+# in none of them.  The detector guesses them for pages with few non-ASCII bytes; ascii
+# is what Scrapy says if it guesses nothing.
+_NEVER_GUESSED = frozenset(
+    "ascii cp037 cp1006 cp1026 cp1125 cp1140 cp273 cp424 cp437 cp500 cp720 cp737 cp775"
+    " cp850 cp852 cp855 cp856 cp857 cp858 cp860 cp861 cp862 cp863 cp864 cp865 cp869"
+    " cp875 hp-roman8 koi8-t kz1048 mac-greek mac-iceland mac-latin2 mac-turkish ptcp154".split()
+)
+# One of these is guessed instead: the most frequent encodings of each script.
+_BY_SCRIPT = "cp1252 cp1251 koi8_r cp1253 cp1255 cp1256 cp874 utf_8".split()
 # Codecs that differ from machine to machine.
 _OF_THE_MACHINE = frozenset(("mbcs", "oem"))
 # Codecs that no page is in change this text.  In some that pages are in, the yen sign
@@ -99,14 +110,21 @@ def utf8_of(body: bytes, known: str | None = None) -> bytes | None:
 
 def is_misread(response: TextResponse) -> bool:
     """Whether a response's own text differs from the text of decode()."""
-    encoding: str = response.encoding
-    return bool(response.body) and _encoding_of(response.body, encoding)[0] != encoding
+    body, encoding = response.body, response.encoding
+    return bool(body) and _encoding_of(body, known_of(response))[0] != encoding
+
+
+def known_of(response: TextResponse) -> str | None:
+    """The encoding of a response, None for a guess of Scrapy that cannot be right."""
+    if response.encoding in _NEVER_GUESSED:
+        return response._declared_encoding()  # noqa: SLF001
+    return response.encoding
 
 
 def text_of(response: TextResponse) -> str:
     """A response's text, decoded by decode() if Scrapy misreads it."""
     if is_misread(response):
-        return decode(bytes(response.body), response.encoding)[1]
+        return decode(bytes(response.body), known_of(response))[1]
     text: str = response.text
     return text
 
@@ -121,6 +139,8 @@ def _encoding_of(body: bytes, known: str | None) -> tuple[str | None, bytes]:
         return encoding, body
     if _must_be_utf8(body):
         return "utf-8", body
+    if encoding == "utf-16" and body[1:2] == b"\0":
+        return "utf-16-le", body
     # If a declaration can be read as ASCII, the page is not in a wide encoding, whose
     # markup has zero bytes.
     is_wide = encoding.startswith(_WIDE)
@@ -187,11 +207,13 @@ def _guess(body: bytes) -> str | None:
     except ImportError:  # pragma: no cover
         return None
 
-    def best(data: bytes) -> str | None:
-        match = from_bytes(data).best()
+    def best(data: bytes, only: list[str] | None = None) -> str | None:
+        match = from_bytes(data, cp_isolation=only).best()
         return resolve_encoding(match.encoding) if match else None
 
     guess = best(body)
+    if guess in _NEVER_GUESSED:
+        guess = best(body, _BY_SCRIPT)
     if guess is not None and _is_multi_byte(guess):
         return guess
     # The detector rules out an encoding if a single byte is illegal in it.

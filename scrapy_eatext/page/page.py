@@ -11,7 +11,7 @@ from lxml import etree
 
 from scrapy_eatext.page import parsing
 from scrapy_eatext.page.blocks import Blocks
-from scrapy_eatext.page.decode import decode, is_misread, utf8_of
+from scrapy_eatext.page.decode import decode, is_misread, known_of, utf8_of
 from scrapy_eatext.page.guard import tame
 from scrapy_eatext.page.head import Head, head_of, title_of
 from scrapy_eatext.page.urls import host_of
@@ -105,7 +105,7 @@ class Page:
         body = bytes(response.body)
         url = url or str(response.url)
         if is_misread(response):
-            return cls._of_bytes(body, url, response.encoding)
+            return cls._of_bytes(body, url, known_of(response))
         utf8 = utf8_of(body, response.encoding) if body else None
         source = parsing.encode(response.text) if utf8 is None else parsing.trim(utf8)
         harmless = tame(source)

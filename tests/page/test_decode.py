@@ -195,10 +195,27 @@ def test_a_declaration_in_ascii_is_not_utf_16():
         body = f"{HEAD.format(name)}<p>{PROSE['en']}</p>".encode()
         for html in (body, as_response(body, name, "header")):
             assert extract(html, algorithm="density").text == PROSE["en"]
-    body = f"<p>{PROSE['en']}</p>".encode("utf-16-be")
-    response = as_response(body, "utf-16", "header")
-    assert extract(response, algorithm="density").text == PROSE["en"]
-    assert Page.of(response).root is response.selector.root
+    for order in ("be", "le"):
+        body = f"<p>{PROSE['en']}</p>".encode(f"utf-16-{order}")
+        response = as_response(body, "utf-16", "header")
+        assert extract(response, algorithm="density").text == PROSE["en"]
+        # Scrapy reads it as big-endian.
+        assert (Page.of(response).root is response.selector.root) == (order == "be")
+
+
+@pytest.mark.parametrize("more", ["Z\xfcrich", "a\xf1o", "a\xa0b", "a \xa0 b"])
+def test_no_encoding_that_browsers_do_not_know_is_guessed(more):
+    html = f"<p>{PROSE['en']}</p>" * 5 + f"<p>{more}</p>"
+    response = HtmlResponse(URL, body=html.encode("cp1252"))
+    assert html == text_of(response) == Page.of(response).html
+    # A declared one counts.
+    response = as_response(b"<p>\x81</p>", "cp775", "header")
+    assert Page.of(response).html == text_of(response) == "<p>\xfc</p>"
+
+
+def test_what_scrapy_guesses_nothing_for():
+    body = f"<p>{PROSE['ru']}</p>".encode() * 9 + b"<p>cut \xe9</p>"
+    assert PROSE["ru"] in Page.of(HtmlResponse(URL, body=body)).html
 
 
 OTHERS = {
