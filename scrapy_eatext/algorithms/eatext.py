@@ -314,7 +314,7 @@ def load_tagger(path: str | Path) -> TaggerModel:
             lines=lines,
         )
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise ModelError(f"{path} is damaged: {error}") from error
+        raise ModelError(f"{path} is damaged or another version's: {error}") from error
 
 
 # A process uses few model files.
