@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import Field, dataclass, field, fields
 from functools import lru_cache
+from os import PathLike, fspath
 from typing import Any, ClassVar
 
 
@@ -139,6 +140,9 @@ class Text(Kind):
         if not isinstance(value, self.type_):
             raise self.error(value, key)
         return value
+
+    def parse(self, value: object) -> object:
+        return fspath(value) if isinstance(value, PathLike) else value
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from os import PathLike, fspath
 from typing import Any, TypeVar
 
 from scrapy_eatext.algorithms import DEFAULT, algorithm_class, get_algorithm
@@ -349,9 +350,11 @@ def options_from(texts: Iterable[str], key: str) -> dict[str, Any]:
 
 
 def to_json_value(value: Any) -> Any:
-    """A value with import paths for classes, and with plain dicts and lists."""
+    """A value with texts for classes and paths, and with plain dicts and lists."""
     if isinstance(value, type):
         return f"{value.__module__}.{value.__qualname__}"
+    if isinstance(value, PathLike):
+        return fspath(value)
     if isinstance(value, Mapping):
         return {to_json_value(k): to_json_value(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):

@@ -371,7 +371,7 @@ def test_an_output_of_other_site_files(tmp_path):
     inputs = filled(tmp_path / "in", {"a.html": page(0)})
     taught = tmp_path / "sites"
     taught.mkdir()
-    settings = {**INLINE, "EATEXT_SITE_FILES": str(taught)}
+    settings = {**INLINE, "EATEXT_SITE_FILES": taught}
     made = plan(inputs, tmp_path / "out", settings=settings)
     assert Run(made).go().parts == 1
     assert Run(made).go().parts == 0

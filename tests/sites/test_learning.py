@@ -233,7 +233,7 @@ def crawled(folder, urls, **settings):
         **ADDON,
         "DOWNLOADER_MIDDLEWARES": {FromMemory: 10},
         "EATEXT_ALGORITHM": "eatext",
-        "EATEXT_SITE_FILES": str(folder),
+        "EATEXT_SITE_FILES": folder,
         **settings,
     }
     fields = {"url": url_of, "text": lambda response: response.meta["main_text"].text}
