@@ -61,7 +61,12 @@ _OTHER_DATE = re.compile(
 )
 # A word between an author and a date; and an age such as "3 h", which is no name.
 _BEFORE_DATE = re.compile(r"\s(?:am|at|den|el|il|le|on|op)\s*\Z")
-_HOUR_OR_LABEL = re.compile(r"\d:\d\d|[:;]\s")
+# An hour, a label, or counts.
+_NO_NAME = re.compile(
+    r"(?i)\d:\d\d|[:;]\s|\d (?:comment|like|post|repl)|\s\d[\d,.]*\s.*\s\d[\d,.]*\Z"
+)
+# A button's class: the text around it may be selected and quoted.
+_TO_QUOTE = re.compile(r"(?i)to[_-]?quote")
 _AGE = re.compile(r"(?i)\W*\d{1,3}\s?(?:d|h|hr|m|min|mo|s|w|y|yr)s?\W*")
 # The end of a line that names the author of the quote below.
 _SAYS = re.compile(r"(?i)(?:[:：↑]|\b(?:posted|said|wrote)\b.{0,9}(?:\.{3}|…))\s*$")
@@ -100,7 +105,7 @@ def _name_in(text: str) -> str:
     has_digit = any(map(str.isdigit, name))
     is_name = len(name.split()) <= _WORDS and not (
         (has_digit and (_AGE.fullmatch(name) or dates.iso(name)))
-        or _HOUR_OR_LABEL.search(name)
+        or _NO_NAME.search(name)
     )
     return name if is_name else ""
 
@@ -530,8 +535,12 @@ class Thread:
         """
         tagged = rows_with(self._walk.elements, _TAG, _QUOTE)
         groups: dict[object, list[int]] = {}
-        for row in {*tagged, *QUOTES.rows(self._walk)}:
-            groups.setdefault(self._shape(row), []).append(row)
+        named = QUOTES.rows(self._walk)
+        names = zip(named, attribute_values(self._walk, named, "class"), strict=True)
+        named = [row for row, name in names if not _TO_QUOTE.search(name or "")]
+        for row in {*tagged, *named}:
+            if self._firsts[row] < self._lasts[row]:  # not empty
+                groups.setdefault(self._shape(row), []).append(row)
         most = _MOST_QUOTED * self._sums[-1]
         small = [
             rows for rows in groups.values() if sum(map(self._words_in, rows)) <= most

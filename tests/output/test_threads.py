@@ -112,6 +112,7 @@ QUOTES = [
     ),
     "<blockquote><blockquote>Cy was first.</blockquote>Which glue?</blockquote>",
     "<blockquote class=ipsQuote><div class=ipsQuote_contents>Which glue?</div></blockquote>",
+    "<div class=bbcode_quote><div class=quote_container><p class=quote></p>Which glue?</div></div>",
 ]
 
 
@@ -143,6 +144,13 @@ def test_what_holds_each_post_is_no_quote():
     written = markdown(tree_saying(f"<ol>{html}</ol>"))
     assert ">" not in written
     assert "1." not in written
+
+
+def test_what_can_be_selected_and_quoted_is_no_quote():
+    said = "<div class='body js-selectToQuote'><p>{}</p></div>"
+    people = [(*one, said.format(text)) for *one, text in PEOPLE[:1]] + PEOPLE[1:]
+    found = spoken(board("phpBB 3", people), [text for *_, text in PEOPLE])
+    assert (found[0].text, found[0].quoted) == (PEOPLE[0][-1], "")
 
 
 @pytest.mark.parametrize("name", ["phpBB 2", "rows", "bbPress", "XenForo"])
@@ -207,6 +215,18 @@ def test_an_age_is_no_author():
     people = [(age, *post[1:]) for age, post in zip(ages, PEOPLE, strict=True)]
     found = spoken(board("Hacker News", people), [said for *_, said in people])
     assert [post.author for post in found if post.author] == []
+
+
+@pytest.mark.parametrize("counts", ["Messages {0} Score 1,30{0}", "A {0} replies Last"])
+def test_counts_are_no_authors(counts):
+    """Though every post has them in the same place, and only some have a link."""
+    html = "".join(
+        f"<div class=post><{tag} class=username>{who}</{tag}>"
+        f"<p class=user-extras>{counts.format(n)}</p><div><p>{said}</p></div></div>"
+        for n, (tag, (who, _, said)) in enumerate(zip("abaa", PEOPLE, strict=False))
+    )
+    found = spoken(html, [said for *_, said in PEOPLE])
+    assert [post.author for post in found] == ["Ann", "bo77", "Ann"]
 
 
 def test_other_pages_stay_as_they_are():
