@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, compress, islice
+from itertools import accumulate, compress, islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,7 +47,8 @@ LONE_LINES = 3
 _LEVELS = 8
 _LANGUAGE = re.compile(
     r"(?:^|\s)(?:(?:sourceCode\s+|hljs\s+)?lang(?:uage)?[-:]|(?:sourceCode|hljs)\s+"
-    r"|highlight-source-|mw-highlight-lang-|brush:\s?|highlight-(?=\S+\s+notranslate))"
+    r"|gatsby-code-|highlight-source-|mw-highlight-lang-|brush:\s?"
+    r"|highlight-(?=\S+\s+notranslate))"
     r"([a-z0-9][a-z0-9+#._-]{0,30})",
     re.IGNORECASE,
 )
@@ -88,7 +89,10 @@ class Content:
 
 
 def content(units: Units, kept: Sequence[bool]) -> Content:
-    """The kept units as they are shown: without line numbers, lines of code joined."""
+    """The kept units as they are shown: lines of code joined, without line numbers.
+
+    A line that only names the language of the code below it is left out too.
+    """
     numbers = list(compress(range(len(kept)), kept))
     if not isinstance(units, Blocks) or not numbers:
         return Content(numbers, {})
@@ -154,7 +158,9 @@ def verbatim(element: Any, *, by_breaks: bool = False) -> str:
         if child is None:
             todo.pop()
             if todo:
-                if parent.tag in BLOCK:
+                if parent.tag in BLOCK or (
+                    _is_line(parent) and not (parent.tail or "").startswith("\n")
+                ):
                     new_line()
                 add(parent.tail)
             continue
@@ -170,13 +176,17 @@ def verbatim(element: Any, *, by_breaks: bool = False) -> str:
             and not is_hidden(dict(child.items()), name)
             and not _holds_numbers(child)
         ):
-            if name in BLOCK:
+            if name in BLOCK or _is_line(child):
                 new_line()
             add(child.text)
             todo.append((child, iter(child)))
             continue
         add(child.tail)
     return "".join(parts)
+
+
+def _is_line(element: Any) -> bool:
+    return _LINE.search((element.get("class") or "")[:500]) is not None
 
 
 def _holds_numbers(element: Any) -> bool:
@@ -215,6 +225,7 @@ class _Reader:
             gutters = [row for row, name in named if _names_numbers(name)]
             if gutters:
                 self._drop_gutters(gutters)
+        self._drop_languages()
         self._join_lines()
 
     def _near(self, rows: list[int]) -> list[int]:
@@ -254,6 +265,20 @@ class _Reader:
                 dropped.add(i)
         self.numbers = [i for i in numbers if i not in dropped]
 
+    def _drop_languages(self) -> None:
+        blocks, kinds = self._blocks, self._walk.blocks[:, _KIND]
+        pres = {*rows_with(self._walk.blocks, _KIND, CODE)}
+        dropped = {
+            before
+            for before, i in pairwise(self.numbers)
+            if i in pres
+            and kinds[before] == PARAGRAPH
+            and _LANGUAGE_NAME.fullmatch(name := blocks.text(before).lower())
+            and name == language(blocks.element(i))
+        }
+        if dropped:
+            self.numbers = [i for i in self.numbers if i not in dropped]
+
     # -- lines of code without a pre around them
 
     def _join_lines(self) -> None:
@@ -279,18 +304,25 @@ class _Reader:
             self.numbers = [i for i in self.numbers if i not in dropped]
 
     def _named_lines(self) -> frozenset[int]:
-        """The blocks that are lines of code by the class of an element that holds each."""
+        """The blocks that are lines of code by the class of an element that holds each.
+
+        Where such elements stand in a pre, their lines are parted.
+        """
         rows = CODE_LINES.rows(self._walk)
         rows = self._near(rows) if rows else rows
         if not rows:  # the usual case
             return frozenset()
         names = attribute_values(self._walk, rows, "class")
         places = blocks_within(self._walk.elements, rows)
-        return frozenset(
-            first
+        named = {
+            (first, last - first)
             for (_, first, last), name in zip(places, names, strict=True)
-            if last - first == 1 and _LINE.search((name or "")[:500])
-        )
+            if _LINE.search((name or "")[:500])
+        }
+        for i in {first for first, count in named if not count} & {*self.numbers}:
+            if self._blocks.kinds[i] == "code" and i not in self.code:
+                self.code[i] = trimmed(verbatim(self._blocks.element(i)))
+        return frozenset(first for first, count in named if count == 1)
 
     def _runs(self, may_be: npt.NDArray[np.bool_]) -> Iterator[list[int]]:
         """Runs of consecutive blocks that may be one piece of code.
