@@ -74,6 +74,8 @@ _BEHIND = re.compile(
     rf"(?:\s?[–-]\s?[0-9]{{1,12}}[.,][0-9]{{2}})?[\s,.–-]{{0,3}}({_SIGNS})"
 )
 _MOST_BEFORE = 8
+# A number of thousands or millions is a salary or the like.
+_ROUND = re.compile(r"[kKmM]\b")
 
 
 def amount(price: object, currency: str = "") -> str:
@@ -130,6 +132,8 @@ def prices_in(text: str) -> Iterator[tuple[int, int, str, str]]:
     """The prices in a short text: begin, end, number and sign of each."""
     end = 0
     for number in _NUMBER.finditer(text):
+        if _ROUND.match(text, number.end()):
+            continue
         before = text[max(end, number.start() - _MOST_BEFORE) : number.start()]
         if sign := _BEFORE.search(before):
             end = number.end()

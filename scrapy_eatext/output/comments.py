@@ -158,19 +158,19 @@ def _trimmed(
     for n, place in enumerate(places[: min(end - 1, _HEAD)]):
         text = texts[place]
         is_subject = _label(text) in repeated or _is_reply_to(text)
-        if is_subject or _is_details(text, author):
+        if is_subject or is_details(text, author):
             begin = n + 1
         elif not 0 < text.find(":") < _LABEL:
             break
     while begin < end - 1 and (
         _button(last := texts[places[end - 1]]) in buttons
-        or _is_details(last, author, at_end=True)
+        or is_details(last, author, at_end=True)
     ):
         end -= 1
     return places[begin:end]
 
 
-def _is_details(text: str, author: str, *, at_end: bool = False) -> bool:
+def is_details(text: str, author: str, *, at_end: bool = False) -> bool:
     """Whether a text names only the author of a post or of a change, and the time.
 
     Of other words it has at most _BESIDE, such as the day of the week, between the author
@@ -244,7 +244,7 @@ def named_posts(
                 day = dates.iso(text, day_first=day_first)
                 tells = bool(day) or (author != "" and author in text)
                 if _is_byline(text, (author, *times)) or (
-                    tells and _is_details(text, author)
+                    tells and is_details(text, author)
                 ):
                     time = time or day
                     continue

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_eatext.metadata.offered import asked_prices, asked_text, priced_row
 from scrapy_eatext.metadata.prices import amount, prices_in
+from scrapy_eatext.output.comments import is_details
 from scrapy_eatext.output.posts import without_says
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import ElementColumn, MarkColumn
 from scrapy_eatext.page.names import BYLINES, MEMBERS, POST_TIMES
-from scrapy_eatext.page.tables import rows_with
+from scrapy_eatext.page.tables import rows_with, values_of
 from scrapy_eatext.page.tags import TAG_ID
 from scrapy_eatext.page.values import beginning, shortened
 from scrapy_eatext.page.walk import IMAGE, nodes_of
@@ -39,13 +40,15 @@ _BY = re.compile(
     r"(?:[,;|·•»–—]|\W{1,9}(?:at|in|on|posted)\b| -|\W{1,9}\d|\Z)",
     re.IGNORECASE,
 )
-_BEHIND = re.compile(r"\s{0,3}[;|·•»–—\n]|\s-\s|[\s,(]{1,9}\d")
-# A label before an author's name; the day behind a month.
-_LABEL = re.compile(r"\A(?:author|autor|auteur)\b:? *", re.IGNORECASE)
+_BEHIND = re.compile(r"\s{0,3}[;|·•»–—\n]|\s-\s|[\s,(]{1,9}\d|\son\s(?=\w{3,6}day\b)")
+# A label before an author's name; the day behind a month; a bracket left open.
+_LABEL = re.compile(r"\A(?:author|autor|auteur|作者|投稿者)\b[:：]? *", re.IGNORECASE)
 _DAY = re.compile(r"\W{0,9}\d")
+_OPEN = re.compile(r"\s?\([^()]*\Z")
 # What may stand between a title and the text beside it in its line.
 _BETWEEN = " \xa0\t–—-:|·•,;/"
-_TAG, _FIRST = ElementColumn.TAG, ElementColumn.FIRST_BLOCK
+_TAG = ElementColumn.TAG
+_FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
 _TIME, _LINK = TAG_ID["time"], TAG_ID["a"]
 
 
@@ -95,8 +98,14 @@ def _says_more(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
+def _is_byline(text: str, author: str) -> bool:
+    """Whether a text has the author and nothing else, besides a date."""
+    return author in text and is_details(text.replace(author, " "), "")
+
+
 def _undated(name: str, behind: str) -> str:
-    """A name without the month of a date that begins in it."""
+    """A name without the month of a date, or a bracket, that begins in it."""
+    name = _OPEN.sub("", name)
     before, _, last = name.rpartition(" ")
     return before if dates.is_month(last) and _DAY.match(behind) else name
 
@@ -170,7 +179,7 @@ class Details:
             if n in self._kept
             and not days.get(text)
             and text != byline
-            and without_says(text) != author
+            and not (author and _is_byline(text, author))
             and _says_more(text)
         )
         return Entry(name, title.url, text, date, price, self._image(row, last), author)
@@ -232,9 +241,13 @@ class Details:
     def _texts(self, rows: list[int], begin: int, end: int, *names: str) -> list[str]:
         """The short texts of the first of some elements between two rows.
 
-        Attributes with one of the names count before the text.
+        Attributes with one of the names count before the text.  An element of more
+        than a few blocks is no detail.
         """
-        near = rows[bisect_left(rows, begin) : bisect_left(rows, end)][:_FEW]
+        inside = rows[bisect_left(rows, begin) : bisect_left(rows, end)]
+        firsts, lasts = values_of(self._walk.elements, inside[:_NEAR], (_FIRST, _LAST))
+        blocks = zip(inside, firsts, lasts, strict=False)
+        near = [row for row, first, last in blocks if last - first <= _FEW][:_FEW]
         texts = [
             shortened(text)
             for node in nodes_of(self._walk, near)

@@ -143,6 +143,7 @@ def test_details():
         ("€ 5 - € 9", "€ 5"),
         ("€ 1.100 / month", "€ 1.100"),
         ("10 pieces", ""),
+        ("C$90k - 110k", ""),
     ],
 )
 def test_prices(text, price):
@@ -198,6 +199,20 @@ def test_prices(text, price):
             "{}",
             "<h2>{name}</h2><p>By Ann Li on 4 March 2024<p>{more}",
             ("", DAY, "", "Ann Li"),
+        ),
+        ("{}", "{link}<p>3 days ago by <a class=user>bo</a>", ("", "", "", "bo")),
+        ("{}", "{link}<p>by Ann Li (May 6)<p>{text}", (TEXT, "", "", "Ann Li")),
+        ("{}", "{link}<p class=author>投稿者: bo", ("", "", "", "bo")),
+        (
+            "{}",
+            "{link}<p class=author>Ann Li on Sunday March 8, 2026",
+            ("", "2026-03-08", "", "Ann Li"),
+        ),
+        # What holds the whole entry is no author.
+        (
+            "<ul>{}</ul>",
+            f"<div class=author-ann><p>New{' ' * 200}<p>{{link}}<p>{{text}}<p>$ 20</div>",
+            ("New\n\n" + TEXT, "", "$ 20", ""),
         ),
     ],
 )
