@@ -99,37 +99,48 @@ def _cut(thread: Thread, numbers: list[int]) -> dict[int, Post]:
         post: [at[unit] for unit in units if unit not in quoted]
         for post, units in members
     }
-    texts, of_posts = shown.texts, own.values()
-    heads = [frozenset(_label(texts[n]) for n in of[:_HEAD]) for of in of_posts]
-    tails = [frozenset(_button(texts[n]) for n in of[-_HEAD:]) for of in of_posts]
-    repeated, buttons = _frequent(heads), _frequent(tails)
+    around = _repeated(own.values(), shown.texts)
     posts: dict[int, Post] = {}
     for post, units in members:
         author, time, _ = thread.details(post)
-        inside = _trimmed(own[post], texts, author, repeated, buttons)
+        inside = _trimmed(own[post], shown.texts, author, *around)
         quotes = [at[unit] for unit in units if unit in quoted]
         text, quote = shown.joined(inside, post), shown.joined(quotes, post)
         posts[units[0]] = Post(text, author, time, quote)
     return posts
 
 
+def _repeated(
+    posts: Collection[Sequence[int]], texts: Sequence[str]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """The labels and the buttons that most posts begin and end with."""
+    heads = [frozenset(_label(texts[n]) for n in of[:_HEAD]) for of in posts]
+    tails = [frozenset(_button(texts[n]) for n in of[-_HEAD:]) for of in posts]
+    return _frequent(heads), _frequent(tails)
+
+
 def _frequent(labels: Collection[frozenset[str]]) -> frozenset[str]:
-    """The labels that at least half of all posts have; a sentence is in three at least."""
+    """The labels that at least half of all posts have.
+
+    A sentence or long text is in three at least.
+    """
     counts = Counter(chain.from_iterable(labels))
     most = [
         label
         for label, n in counts.items()
-        if n > 1 + bool(_SENTENCE.search(label)) and 2 * n >= len(labels)
+        if n > 1 + bool(len(label) > _BUTTON or _SENTENCE.search(label))
+        and 2 * n >= len(labels)
     ]
     return frozenset(most) - {""}
 
 
 def _button(text: str) -> str:
-    """A short line, such as "Reply" and "3 Likes", without numbers if no sentence."""
-    if len(text) > _BUTTON:
-        return ""
-    is_sentence = _SENTENCE.search(text)
-    return text if is_sentence else " ".join(_DIGITS.sub("", text).split())
+    """A line such as "Reply" and "3 Likes", without numbers if short and no sentence.
+
+    All lines of numbers alone are alike.
+    """
+    is_whole = len(text) > _BUTTON or _SENTENCE.search(text)
+    return text if is_whole else " ".join(_DIGITS.sub("", text).split()) or "0"
 
 
 def _label(text: str) -> str:
@@ -174,13 +185,18 @@ def is_details(text: str, author: str, *, at_end: bool = False) -> bool:
     """Whether a text names only the author of a post or of a change, and the time.
 
     Of other words it has at most _BESIDE, such as the day of the week, between the author
-    and a date.  At a post's end, a text without a number is a signature, not a byline.
+    and a date.  A sentence such as "This." is text; and at a post's end, a text without a
+    number is a signature, and one of numbers alone may be text.
     """
-    if len(text) > _LONG or (at_end and not any(map(str.isdigit, text))):
-        return False
+    has_number = any(map(str.isdigit, text))
     named = bool(author) and author in text
+    may_be_text = at_end or (not named and _SENTENCE.search(text))
+    if len(text) > _LONG or (may_be_text and not has_number):
+        return False
     text = text.replace(author, " ") if author else text
     days = list(dates.found(text))
+    if at_end and not (named or days or any(map(str.isalpha, text))):
+        return False
     for _, start, end in reversed(days):
         text = f"{text[:start]} {text[end:]}"
     words = _ABOUT.sub("", text).split()
@@ -231,10 +247,10 @@ def named_posts(
     for part, (post, run) in enumerate(runs):
         # A post may continue after a reply that stands inside it.
         members.setdefault((post, -1 if post >= 0 else part), []).extend(run)
-    found: list[Post] = []
+    found: list[tuple[int, list[int], str, str]] = []
     for (post, _), inside in members.items():
         if post < 0:
-            found.append(Post(shown.joined(inside, -1)))
+            found.append((post, inside, "", ""))
             continue
         author, time, times = posts.details(post)
         own = []
@@ -250,8 +266,16 @@ def named_posts(
                     continue
             own.append(n)
         if own:
-            found.append(Post(shown.joined(own, post), author, time))
-    return tuple(found)
+            found.append((post, own, author, time))
+    around = _repeated([own for post, own, *_ in found if post >= 0], shown.texts)
+    trimmed = [
+        _trimmed(own, shown.texts, author, *around) if post >= 0 else own
+        for post, own, author, _ in found
+    ]
+    return tuple(
+        Post(shown.joined(inside, post), author, time)
+        for inside, (post, _, author, time) in zip(trimmed, found, strict=True)
+    )
 
 
 def _posts_around(posts: Posts, walk: Walk, units: list[int]) -> list[int]:

@@ -43,7 +43,9 @@ _SAYS = re.compile(r"(?i)\b(?:says|said|wrote|writes|schrieb)\Z")
 _LONGEST_SAYS = len("schrieb")
 # The end of a name to which a dot belongs.
 _SHORT = re.compile(r"\b(?:[^\W\d_]|Inc|[JS]r)\.\Z")
-_BY = re.compile(r"\A(?:[Pp]osted )?[Bb]y:? ")
+# A word between an author and a date.
+BEFORE_DATE = re.compile(r"\s(?:am|at|den|el|il|le|on|op)\s*\Z")
+_BY = re.compile(r"\A(?:(?:[Pp]osted|[Ww]ritten) )?[Bb]y:? ")
 # Invisible characters around a name that part its direction of writing from the text's.
 _DIRECTIONS = re.compile(" ?[\u202a-\u202e\u2066-\u2069]+ ?")
 # The most characters of an author or a time.
@@ -79,6 +81,12 @@ def without_says(text: str) -> str:
     says = _SAYS.search(text, max(len(text) - _LONGEST_SAYS, 0))
     text = text[: says.start()] if says is not None else text
     return _BY.sub("", text).strip()
+
+
+def _undated(text: str) -> str:
+    """A text without a date in it, and what follows."""
+    found = next(dates.found(text), None)
+    return BEFORE_DATE.sub("", text[: found[1]]).rstrip(" ,(") if found else text
 
 
 def _is_author(element: Any) -> bool:
@@ -120,7 +128,7 @@ class Posts:
     def details(self, post: int) -> tuple[str, str, list[str]]:
         """A post's author, its time, and the texts of its time elements."""
         texts = map(self._text, self._within(self._authors, post))
-        named = map(without_says, texts)
+        named = map(without_says, map(_undated, texts))
         names = (name for name in named if any(map(str.isalnum, name)))
         times = self._within(self._times, post)
         time = next(filter(None, map(self._time, times)), "")

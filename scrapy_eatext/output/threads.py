@@ -22,7 +22,7 @@ import numpy as np
 
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.metadata.visible import key
-from scrapy_eatext.output.posts import moment_of, without_says
+from scrapy_eatext.output.posts import BEFORE_DATE, moment_of, without_says
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import POST_TIMES, QUOTES, WRITERS
@@ -59,15 +59,13 @@ _COLUMNS = (_PARENT, _TAG, ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK)
 _OTHER_DATE = re.compile(
     r"(?i)\W*(?:join|regist|member|since|last|edit|updat|modif|inscri|mitglied|注册|登录|最后)"
 )
-# A word between an author and a date; and an age such as "3 h", which is no name.
-_BEFORE_DATE = re.compile(r"\s(?:am|at|den|el|il|le|on|op)\s*\Z")
-# An hour, a label, or counts.
+# An hour, a label, or counts; and an age such as "3 h", which is no name.
 _NO_NAME = re.compile(
     r"(?i)\d:\d\d|[:;]\s|\d (?:comment|like|post|repl)|\s\d[\d,.]*\s.*\s\d[\d,.]*\Z"
 )
-# A button's class: the text around it may be selected and quoted.
-_TO_QUOTE = re.compile(r"(?i)to[_-]?quote")
 _AGE = re.compile(r"(?i)\W*\d{1,3}\s?(?:d|h|hr|m|min|mo|s|w|y|yr)s?\W*")
+# The class of a text that may be selected and quoted.
+_TO_QUOTE = re.compile(r"(?i)to[_-]?quote")
 # The end of a line that names the author of the quote below.
 _SAYS = re.compile(r"(?i)(?:[:：↑]|\b(?:posted|said|wrote)\b.{0,9}(?:\.{3}|…))\s*$")
 # Blockquotes with more than this share of all words are not quotes, but posts.
@@ -159,7 +157,7 @@ class Thread:
     def _find_authors(self) -> None:
         walk = self._walk
         dated = {
-            row: _BEFORE_DATE.sub("", text[:start])
+            row: BEFORE_DATE.sub("", text[:start])
             for _, row, text, start in self._dated
         }
         scores = dict.fromkeys(dated, _STRONG)

@@ -304,7 +304,7 @@ def test_what_posts_of_a_thread_link_to_is_no_list(sentences):
     """Short ones are those of a board, whose titles are links."""
     html = "".join(
         f"<div class=post><b class=author>{user}</b><h3>{link(name)}</h3>"
-        f"<p>{TEXT * sentences}</p></div>"
+        f"<p>{user} said: {TEXT * sentences}</p></div>"
         for user, name in zip(("Ada", "Ben", "Cleo", "Dov"), NAMES, strict=True)
     )
     found = titles(html, page_type="forum")
