@@ -64,7 +64,8 @@ _NO_NAME = re.compile(
     r"(?i)\d:\d\d|[:;]\s|\d (?:comment|like|post|repl)|\s\d[\d,.]*\s.*\s\d[\d,.]*\Z"
 )
 _AGE = re.compile(r"(?i)\W*\d{1,3}\s?(?:d|h|hr|m|min|mo|s|w|y|yr)s?\W*")
-# The class of a text that may be selected and quoted.
+# The classes of what else is said of a member, and of a text that may be selected and quoted.
+_NO_WRITER = re.compile(r"(?i)user[_-]?(?:banner|extra|rank|stat|title)")
 _TO_QUOTE = re.compile(r"(?i)to[_-]?quote")
 # The end of a line that names the author of the quote below.
 _SAYS = re.compile(r"(?i)(?:[:：↑]|\b(?:posted|said|wrote)\b.{0,9}(?:\.{3}|…))\s*$")
@@ -78,6 +79,7 @@ _SAID = 20
 _SUBJECT = 2
 # How many times before and after an author may be the post's.
 _TIMES = 4
+_FILLED = (TAG_ID["a"], TAG_ID["span"])
 _PARAGRAPH, _QUOTE = TAG_ID["p"], TAG_ID["blockquote"]
 
 
@@ -169,7 +171,8 @@ class Thread:
         addresses = {row: f"/{(href or '')[:300].lower()}" for row, href in hrefs}
         profiles = [row for row in links if _PROFILE.search(addresses[row])]
         scores.update(dict.fromkeys(profiles, _LINKED))
-        scores.update(dict.fromkeys(WRITERS.rows(walk), _NAMED))
+        named = self._called(WRITERS.rows(walk), _NO_WRITER)
+        scores.update(dict.fromkeys(named, _NAMED))
         rows = [row for row in sorted(scores) if self._ends[row] - row <= _ROWS]
         candidates = [*zip(rows, nodes_of(walk, rows), strict=True)]
         # Posts have many texts in common.
@@ -183,12 +186,24 @@ class Thread:
                 letters = key(name)
                 if len(letters) > 2 and letters in key(addresses.get(row, "")):
                     score += _IN_ADDRESS
-            # Of nested elements the innermost one counts, with the best score of all.
+            # Of nested elements the innermost one counts, with the best score of all; a
+            # link counts for the span that fills it.
             inner = next(reversed(self._names), len(self._ends))
             if inner < self._ends[row]:
-                self._scores[inner] = max(self._scores[inner], score)
-            else:
-                self._names[row], self._scores[row] = name, score
+                score = max(self._scores[inner], score)
+                self._scores[inner] = score
+                tags = self._tags[row], self._tags[inner]
+                is_filled = self._names[inner] == name and self._parents[inner] == row
+                if not is_filled or tags != _FILLED:
+                    continue
+                del self._names[inner]
+            self._names[row], self._scores[row] = name, score
+
+    def _called(self, rows: list[int], wrongly: re.Pattern[str]) -> list[int]:
+        """Elements that have a word among their class names, but not wrongly so."""
+        names = attribute_values(self._walk, rows, "class")
+        named = zip(rows, names, strict=True)
+        return [row for row, name in named if not wrongly.search(name or "")]
 
     @cached_property
     def _dated(self) -> list[tuple[int, int, str, int]]:
@@ -533,9 +548,7 @@ class Thread:
         """
         tagged = rows_with(self._walk.elements, _TAG, _QUOTE)
         groups: dict[object, list[int]] = {}
-        named = QUOTES.rows(self._walk)
-        names = zip(named, attribute_values(self._walk, named, "class"), strict=True)
-        named = [row for row, name in names if not _TO_QUOTE.search(name or "")]
+        named = self._called(QUOTES.rows(self._walk), _TO_QUOTE)
         for row in {*tagged, *named}:
             if self._firsts[row] < self._lasts[row]:  # not empty
                 groups.setdefault(self._shape(row), []).append(row)

@@ -229,6 +229,22 @@ def test_counts_are_no_authors(counts):
     assert [post.author for post in found] == ["Ann", "bo77", "Ann"]
 
 
+def test_titles_of_members_are_no_authors():
+    """As XenForo has them; the name of who opened the thread has no further element."""
+    html = "".join(
+        f"<div class=post><div><h4><a class=username href=/members/{who}/>{name}</a></h4>"
+        f"<h5 class='userTitle message-userTitle'>Member {title}</h5></div><p>{said}</p></div>"
+        for title, name, (who, _, said) in zip(
+            ("One", "Two", "Three"),
+            ("Ann", "<span>bo77</span>", "<span>Ann</span>"),
+            PEOPLE,
+            strict=True,
+        )
+    )
+    found = spoken(html, [said for *_, said in PEOPLE])
+    assert [post.author for post in found] == ["Ann", "bo77", "Ann"]
+
+
 def test_other_pages_stay_as_they_are():
     page = Page.of(board("phpBB 2"), URL)
     judged = JudgedPage(page, replace(whole(page), page_type="article"))
