@@ -80,6 +80,8 @@ _SUBJECT = 2
 # How many times before and after an author may be the post's.
 _TIMES = 4
 _FILLED = (TAG_ID["a"], TAG_ID["span"])
+# The most characters before a date in a title, a weekday's.
+_WEEKDAY = 11
 _PARAGRAPH, _QUOTE = TAG_ID["p"], TAG_ID["blockquote"]
 
 
@@ -484,8 +486,8 @@ class Thread:
     def _times(self) -> list[tuple[int, int, str]]:
         """The times in posts, in order: element, rank (the lowest is best), time.
 
-        The ranks are 0 for a marked time, 1 for a date in a short block, and 2 for a
-        marked text that is not read as a date.
+        The ranks are 0 for a marked time, 1 for a date in a short block or a title, and 2
+        for a marked text that is not read as a date.
         """
         walk = self._walk
         times: list[tuple[int, int, str]] = []
@@ -493,6 +495,15 @@ class Thread:
             if not self._is_quoted[unit] and not _OTHER_DATE.match(text):
                 time = dates.iso(text[start:], day_first=self._day_first)
                 times.append((row, 1, time))
+        # The time beside an age such as "3 days ago" is a span's title.
+        spans = rows_with(walk.elements, _TAG, TAG_ID["span"])
+        titles = zip(spans, attribute_values(walk, spans, "title"), strict=True)
+        for row, title in titles:
+            if not title or len(title) >= _CHARS or self._is_quoted[self._firsts[row]]:
+                continue
+            start = next((start for _, start, _ in dates.found(title)), _CHARS)
+            if start <= _WEEKDAY and not _OTHER_DATE.match(_line_of(walk.node(row))):
+                times.append((row, 1, dates.iso(title, day_first=self._day_first)))
         rows = {*rows_with(walk.elements, _TAG, TAG_ID["time"]), *POST_TIMES.rows(walk)}
         marked = sorted(row for row in rows if not self._is_quoted[self._firsts[row]])
         for row, node in zip(marked, nodes_of(walk, marked), strict=True):

@@ -229,6 +229,19 @@ def test_counts_are_no_authors(counts):
     assert [post.author for post in found] == ["Ann", "bo77", "Ann"]
 
 
+def test_times_are_titles_of_ages():
+    html = "".join(
+        f"<div class=post><b class=username>{who}</b> <span title='Sep {n}, 2019 16:10:39'>"
+        f"posted 6 years ago</span> <span title=Moderator>*</span><p>{said}</p>"
+        f"<span title='Sep 16, 2020'>Edited</span></div>"
+        for n, (who, _, said) in enumerate(PEOPLE, 1)
+    )
+    found = spoken(html, [said for *_, said in PEOPLE])
+    assert [post.time for post in found] == [
+        f"2019-09-0{n}T16:10:39" for n in (1, 2, 3)
+    ]
+
+
 def test_titles_of_members_are_no_authors():
     """As XenForo has them; the name of who opened the thread has no further element."""
     html = "".join(
