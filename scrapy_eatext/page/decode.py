@@ -1,8 +1,8 @@
 """Decodes pages by Scrapy's rules, with three exceptions.
 
 A page that can only be UTF-8 is read as UTF-8, whatever it declares.  A declared
-encoding that no page can be in, such as rot13, is ignored, and so is a guess that only
-a declaration could justify, such as cp775.
+encoding that no page can be in, such as rot13, is ignored.  A page that declares none is
+read as detection.py finds.
 """
 
 from __future__ import annotations
@@ -12,20 +12,13 @@ from codecs import utf_8_decode
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from w3lib.encoding import (
-    html_body_declared_encoding,
-    read_bom,
-    resolve_encoding,
-    to_unicode,
-)
+from w3lib.encoding import html_body_declared_encoding, read_bom, to_unicode
 
 from scrapy_eatext.native.loading import twin
+from scrapy_eatext.page.detection import detected
 
 if TYPE_CHECKING:
     from scrapy.http import TextResponse
-
-# The detector's time grows with its input; these bytes of a page are enough.
-_DETECT_BYTES = 100_000
 
 # w3lib looks for a declaration in the first 4096 bytes, which takes 5% of the time of a
 # parse.  For most pages a faster search shows that only UTF-8 can be declared.
@@ -45,21 +38,7 @@ _MAX_BINARY_SHARE = 0.01
 _MIN_DIFFERENT, _MIN_LONG = 3, 2
 _NOT_FIRST_OF_LONG = bytes(code for code in range(256) if not 0xE0 <= code <= 0xF4)
 _ASCII = bytes(range(128))
-# Encodings that are detected despite a few illegal bytes, and the maximum share of
-# these among the non-ASCII bytes.
-_MULTI_BYTE = ("gb18030", "big5hkscs", "cp932", "cp949", "euc_jp")
-_MAX_ILLEGAL = 0.02
 _WIDE = ("utf-16", "utf-32")
-# Encodings of single bytes that browsers do not know: a page without a declaration is
-# in none of them.  The detector guesses them for pages with few non-ASCII bytes; ascii
-# is what Scrapy says if it guesses nothing.
-_NEVER_GUESSED = frozenset(
-    "ascii cp037 cp1006 cp1026 cp1125 cp1140 cp273 cp424 cp437 cp500 cp720 cp737 cp775"
-    " cp850 cp852 cp855 cp856 cp857 cp858 cp860 cp861 cp862 cp863 cp864 cp865 cp869"
-    " cp875 hp-roman8 koi8-t kz1048 mac-greek mac-iceland mac-latin2 mac-turkish ptcp154".split()
-)
-# One of these is guessed instead: the most frequent encodings of each script.
-_BY_SCRIPT = "cp1252 cp1251 koi8_r cp1253 cp1255 cp1256 cp874 utf_8".split()
 # Codecs that differ from machine to machine.
 _OF_THE_MACHINE = frozenset(("mbcs", "oem"))
 # Codecs that no page is in change this text.  In some that pages are in, the yen sign
@@ -89,8 +68,7 @@ def decode(body: bytes, known: str | None = None) -> tuple[str, str]:
     """
     encoding, body = _encoding_of(body, known)
     if encoding is None:
-        is_valid = is_utf8(body)
-        encoding = "utf-8" if is_valid else _guess(body[:_DETECT_BYTES]) or "cp1252"
+        encoding = _guess(body)
     elif encoding in _WIDE:
         # Without a byte order mark it is big-endian.
         encoding += "-be"
@@ -108,23 +86,23 @@ def utf8_of(body: bytes, known: str | None = None) -> bytes | None:
     return body if encoding in {"utf-8", None} and is_utf8(body) else None
 
 
-def is_misread(response: TextResponse) -> bool:
-    """Whether a response's own text differs from the text of decode()."""
-    body, encoding = response.body, response.encoding
-    return bool(body) and _encoding_of(body, known_of(response))[0] != encoding
-
-
-def known_of(response: TextResponse) -> str | None:
-    """The encoding of a response, None for a guess of Scrapy that cannot be right."""
-    if response.encoding in _NEVER_GUESSED:
-        return response._declared_encoding()  # noqa: SLF001
-    return response.encoding
+def corrected(response: TextResponse) -> str | None:
+    """The encoding to decode() a response in, None if its own text is the same."""
+    encoding: str = response.encoding
+    body = response.body
+    known = encoding
+    if encoding != "utf-8" and not body.isascii():
+        # Scrapy's guess is often another one.
+        known = response._declared_encoding() or _guess(body)  # noqa: SLF001
+    is_misread = bool(body) and _encoding_of(body, known)[0] != encoding
+    return known if is_misread else None
 
 
 def text_of(response: TextResponse) -> str:
     """A response's text, decoded by decode() if Scrapy misreads it."""
-    if is_misread(response):
-        return decode(bytes(response.body), known_of(response))[1]
+    encoding = corrected(response)
+    if encoding is not None:
+        return decode(bytes(response.body), encoding)[1]
     text: str = response.text
     return text
 
@@ -146,6 +124,11 @@ def _encoding_of(body: bytes, known: str | None) -> tuple[str | None, bytes]:
     is_wide = encoding.startswith(_WIDE)
     is_possible = b"\0" in body if is_wide else _keeps_ascii(encoding)
     return (encoding if is_possible else None), body
+
+
+def _guess(body: bytes) -> str:
+    # The compiled module takes no subclass of bytes.
+    return "utf-8" if is_utf8(bytes(body)) else detected(body)
 
 
 def _may_declare_another(body: bytes) -> bool:
@@ -197,39 +180,6 @@ def python_is_utf8(body: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _guess(body: bytes) -> str | None:
-    """The most probable encoding, None if there is none or no detector."""
-    try:
-        # A dependency of Scrapy since 2.18.
-        from charset_normalizer import from_bytes
-    except ImportError:  # pragma: no cover
-        return None
-
-    def best(data: bytes, only: list[str] | None = None) -> str | None:
-        match = from_bytes(data, cp_isolation=only).best()
-        return resolve_encoding(match.encoding) if match else None
-
-    guess = best(body)
-    if guess in _NEVER_GUESSED:
-        guess = best(body, _BY_SCRIPT)
-    if guess is not None and _is_multi_byte(guess):
-        return guess
-    # The detector rules out an encoding if a single byte is illegal in it.
-    non_ascii = len(body.translate(None, _ASCII))
-    for encoding in _MULTI_BYTE:
-        legal = body.decode(encoding, "ignore").encode(encoding)
-        if 0 < len(body) - len(legal) <= non_ascii * _MAX_ILLEGAL:
-            legal_guess = best(legal)
-            if legal_guess is not None and _is_multi_byte(legal_guess):
-                return legal_guess
-    return guess
-
-
-def _is_multi_byte(encoding: str) -> bool:
-    """Whether an encoding has multi-byte ideographs, as those of East Asia do."""
-    return len("\u4e00".encode(encoding, "ignore")) > 1
 
 
 is_utf8 = twin(python_is_utf8, "_source")

@@ -11,7 +11,7 @@ from lxml import etree
 
 from scrapy_eatext.page import parsing
 from scrapy_eatext.page.blocks import Blocks
-from scrapy_eatext.page.decode import decode, is_misread, known_of, utf8_of
+from scrapy_eatext.page.decode import corrected, decode, utf8_of
 from scrapy_eatext.page.guard import tame
 from scrapy_eatext.page.head import Head, head_of, title_of
 from scrapy_eatext.page.urls import host_of
@@ -104,8 +104,9 @@ class Page:
     def _of_response(cls, response: TextResponse, url: str | None) -> Page:
         body = bytes(response.body)
         url = url or str(response.url)
-        if is_misread(response):
-            return cls._of_bytes(body, url, known_of(response))
+        encoding = corrected(response)
+        if encoding is not None:
+            return cls._of_bytes(body, url, encoding)
         utf8 = utf8_of(body, response.encoding) if body else None
         source = parsing.encode(response.text) if utf8 is None else parsing.trim(utf8)
         harmless = tame(source)

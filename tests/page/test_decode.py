@@ -15,8 +15,8 @@ from scrapy.http import HtmlResponse, TextResponse, XmlResponse
 from scrapy_eatext import extract
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.decode import (
+    corrected,
     decode,
-    is_misread,
     is_utf8,
     python_is_utf8,
     text_of,
@@ -247,7 +247,7 @@ def test_utf_8_that_declares_another_encoding(lang, name, where):
     for many in ("", MANY):
         body = (html + many).encode()
         response = as_response(body, name, where)
-        assert is_misread(response)
+        assert corrected(response) is not None
         assert text_of(response) == body.decode()
         for page in [Page.of(response), *([Page.of(body)] if where == "page" else [])]:
             assert page.html == body.decode()
@@ -267,7 +267,7 @@ def test_what_is_in_the_encoding_that_it_declares(lang, name, where):
     html = f"{HEAD.format(name if where == 'page' else '')}<p>{text}</p>"
     body = html.encode(name)
     response = as_response(body, name, where)
-    assert not is_misread(response)
+    assert corrected(response) is None
     page = Page.of(response)
     assert page.root is response.selector.root
     assert page.html == response.text

@@ -1,0 +1,73 @@
+"""Encodings of pages that declare none."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy.http import HtmlResponse
+
+from scrapy_eatext import extract
+from scrapy_eatext.page import Page
+from scrapy_eatext.page.decode import decode, text_of
+from scrapy_eatext.page.detection import detected
+from tests.support.passages import PROSE
+
+URL = "http://example.com/"
+LATIN = ["da", "de", "es", "fi", "fr", "it", "nl", "pt", "sv"]
+CENTRAL = ["cs", "hu", "pl", "ro"]
+CASES = [
+    *((language, "cp1252") for language in LATIN),
+    *((language, name) for language in CENTRAL for name in ("cp1250", "iso8859-2")),
+    ("tr", "cp1254"),
+    ("el", "cp1253"),
+    ("he", "cp1255"),
+    ("ar", "cp1256"),
+    *((language, "cp1251") for language in ("bg", "ru", "uk")),
+    ("ru", "koi8-r"),
+]
+LITHUANIAN = (
+    "Senasis tiltas per upę vakar vėl buvo atidarytas, kai darbininkai kelis mėnesius jį "
+    "taisė. Žmonės džiaugėsi, kad galės vėl eiti į mišką ir į kitą miestelio pusę."
+)
+
+
+def undeclared(text: str, encoding: str, times: int = 5) -> bytes:
+    return (f"<p>{text}</p>" * times).encode(encoding, "ignore")
+
+
+@pytest.mark.parametrize(("language", "encoding"), CASES)
+def test_the_letters_show_the_encoding(language, encoding):
+    body = undeclared(PROSE[language], encoding)
+    html = body.decode(encoding)
+    assert decode(body)[1] == html
+    # Scrapy's own guess, which may be another one, is not used.
+    response = HtmlResponse(URL, body=body)
+    assert Page.of(response).html == text_of(response) == html
+
+
+def test_lithuanian():
+    body = undeclared(LITHUANIAN, "cp1257")
+    assert detected(body) == "cp1257"
+
+
+def test_signs_alone_are_those_of_most_pages():
+    body = undeclared("The boat – “Kea” – costs 5 €, says Zoë’s café.", "cp1252")
+    assert detected(body) == "cp1252"
+
+
+@pytest.mark.parametrize(("language", "encoding"), [("fr", "cp1252"), ("ru", "cp1251")])
+def test_text_far_behind_the_beginning_counts(language, encoding):
+    head = b"<script>" + b"var x = 'no text'; " * 9000 + b"</script>"
+    body = head + undeclared(PROSE[language], encoding)
+    assert PROSE[language] in extract(body, algorithm="density").text
+
+
+def test_names_from_abroad_change_nothing():
+    body = undeclared(PROSE["pl"] * 5 + " Zürich, ", "cp1250")
+    assert detected(body) == "cp1250"
+    body = undeclared(PROSE["fr"] + " Škoda, Žižek", "cp1252")
+    assert detected(body) == "cp1252"
+
+
+def test_nearly_utf_8():
+    body = undeclared(PROSE["ru"], "utf-8") + b"<p>\xe9 </p>"
+    assert detected(body) == "utf-8"
