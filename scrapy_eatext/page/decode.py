@@ -1,7 +1,7 @@
-"""Decodes pages by Scrapy's rules, with three exceptions.
+"""Decodes pages by Scrapy's rules, with four exceptions.
 
-A page that can only be UTF-8 is read as UTF-8, whatever it declares.  A declared
-encoding that no page can be in, such as rot13, is ignored.  A page that declares none is
+A page that can only be UTF-8 is read as UTF-8, whatever it declares, and one that cannot
+be UTF-8 is not.  A declared encoding that no page is in, such as rot13, is ignored.  A page that declares none is
 read as detection.py finds.
 """
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from w3lib.encoding import html_body_declared_encoding, read_bom, to_unicode
 
 from scrapy_eatext.native.loading import twin
-from scrapy_eatext.page.detection import detected
+from scrapy_eatext.page.detection import detected, is_mostly_utf8
 
 if TYPE_CHECKING:
     from scrapy.http import TextResponse
@@ -44,7 +44,7 @@ _OF_THE_MACHINE = frozenset(("mbcs", "oem"))
 # Codecs that no page is in change this text.  In some that pages are in, the yen sign
 # takes the place of the backslash.
 _PROBE = r'<a href="x-y+AGE-z">\u0041\x41</a>'
-_YEN = "\xa5"
+_YEN, _REPLACEMENT = "\xa5", "\ufffd"
 
 
 def is_binary(data: bytes, encoding: str = "") -> bool:
@@ -69,6 +69,10 @@ def decode(body: bytes, known: str | None = None) -> tuple[str, str]:
     encoding, body = _encoding_of(body, known)
     if encoding is None:
         encoding = _guess(body)
+    elif encoding == "utf-8" and is_misdeclared(body):
+        declared = html_body_declared_encoding(body) or "utf-8"
+        is_other = declared != "utf-8" and _keeps_ascii(declared)
+        encoding = declared if is_other else detected(body)
     elif encoding in _WIDE:
         # Without a byte order mark it is big-endian.
         encoding += "-be"
@@ -86,6 +90,11 @@ def utf8_of(body: bytes, known: str | None = None) -> bytes | None:
     return body if encoding in {"utf-8", None} and is_utf8(body) else None
 
 
+def is_misdeclared(body: bytes) -> bool:
+    """Whether a page that declares UTF-8 is in another encoding."""
+    return not (is_utf8(body) or is_mostly_utf8(body))
+
+
 def corrected(response: TextResponse) -> str | None:
     """The encoding to decode() a response in, None if its own text is the same."""
     encoding: str = response.encoding
@@ -101,10 +110,11 @@ def corrected(response: TextResponse) -> str | None:
 def text_of(response: TextResponse) -> str:
     """A response's text, decoded by decode() if Scrapy misreads it."""
     encoding = corrected(response)
-    if encoding is not None:
-        return decode(bytes(response.body), encoding)[1]
-    text: str = response.text
-    return text
+    if encoding is None:
+        text: str = response.text
+        if _REPLACEMENT not in text:
+            return text
+    return decode(bytes(response.body), encoding or response.encoding)[1]
 
 
 def _encoding_of(body: bytes, known: str | None) -> tuple[str | None, bytes]:

@@ -15,7 +15,7 @@ from w3lib.encoding import resolve_encoding
 
 # The detector's time grows with its input; these bytes of a page are enough.
 _BYTES = 100_000
-_ASCII = bytes(range(128))
+_ASCII, _NOT_ASCII = bytes(range(128)), bytes(range(128, 256))
 # Encodings that are detected despite a few illegal bytes, and the maximum share of
 # these among the non-ASCII bytes.
 _MULTI_BYTE = ("gb18030", "big5hkscs", "cp932", "cp949", "euc_jp")
@@ -54,7 +54,7 @@ def detected(body: bytes) -> str:
         return resolve_encoding(match.encoding) or "" if match else ""
 
     data = _sample(body)
-    if _legal_in("utf-8", data):
+    if is_mostly_utf8(data):
         return "utf-8"
     guess = best(data)
     if _is_multi_byte(guess):
@@ -67,6 +67,14 @@ def detected(body: bytes) -> str:
     if guess not in _OF_PAGES:
         guess = best(data, [*_OF_PAGES])
     return _by_letters(guess, data) or "cp1252"
+
+
+def is_mostly_utf8(body: bytes) -> bool:
+    """Whether a page has more non-ASCII characters in UTF-8 than bytes that are not."""
+    text = body.decode("utf-8", "ignore")
+    legal = text.encode()
+    characters = len(text) - len(legal.translate(None, _NOT_ASCII))
+    return characters > len(body) - len(legal)
 
 
 def _sample(body: bytes) -> bytes:

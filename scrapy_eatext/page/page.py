@@ -11,7 +11,7 @@ from lxml import etree
 
 from scrapy_eatext.page import parsing
 from scrapy_eatext.page.blocks import Blocks
-from scrapy_eatext.page.decode import corrected, decode, utf8_of
+from scrapy_eatext.page.decode import corrected, decode, is_misdeclared, utf8_of
 from scrapy_eatext.page.guard import tame
 from scrapy_eatext.page.head import Head, head_of, title_of
 from scrapy_eatext.page.urls import host_of
@@ -108,6 +108,8 @@ class Page:
         if encoding is not None:
             return cls._of_bytes(body, url, encoding)
         utf8 = utf8_of(body, response.encoding) if body else None
+        if utf8 is None and response.encoding == "utf-8" and is_misdeclared(body):
+            return cls._of_bytes(body, url, "utf-8")
         source = parsing.encode(response.text) if utf8 is None else parsing.trim(utf8)
         harmless = tame(source)
         root = None

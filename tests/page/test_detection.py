@@ -68,6 +68,23 @@ def test_names_from_abroad_change_nothing():
     assert detected(body) == "cp1252"
 
 
+@pytest.mark.parametrize(("language", "encoding"), [("fr", "cp1252"), ("ru", "cp1251")])
+@pytest.mark.parametrize("declared", ["utf-8", "as it is", ""])
+def test_what_declares_utf_8_and_is_not(language, encoding, declared):
+    charset = encoding if declared == "as it is" else declared
+    meta = f"<meta charset={charset}>".encode() if charset else b""
+    body = meta + undeclared(PROSE[language], encoding)
+    html = body.decode(encoding)
+    header = {} if declared == "utf-8" else {"Content-Type": "text/html; charset=utf-8"}
+    response = HtmlResponse(URL, body=body, headers=header)
+    assert response.encoding == "utf-8"
+    assert Page.of(response).html == text_of(response) == html
+    # A few wrong bytes are not the page's.
+    body = b"<meta charset=utf-8>" + undeclared(PROSE[language], "utf-8") + b"\xe9 "
+    for page in (body, HtmlResponse(URL, body=body)):
+        assert PROSE[language] in Page.of(page).html
+
+
 def test_nearly_utf_8():
     body = undeclared(PROSE["ru"], "utf-8") + b"<p>\xe9 </p>"
     assert detected(body) == "utf-8"
