@@ -17,9 +17,9 @@ from w3lib.encoding import resolve_encoding
 _BYTES = 100_000
 _ASCII, _NOT_ASCII = bytes(range(128)), bytes(range(128, 256))
 # Encodings that are detected despite a few illegal bytes, and the maximum share of
-# these among the non-ASCII bytes.
+# these among the non-ASCII bytes, of which there are at least _LEAST_BYTES.
 _MULTI_BYTE = ("gb18030", "big5hkscs", "cp932", "cp949", "euc_jp")
-_MAX_ILLEGAL = 0.02
+_MAX_ILLEGAL, _LEAST_BYTES = 0.02, 12
 # For encodings with Latin letters the alphabets, without ASCII and rare letters, of
 # Czech, Slovak, Polish, Hungarian, Romanian, Croatian and Slovene; of Turkish; of Latvian
 # and Lithuanian.  All other languages are taken for ones of cp1252.
@@ -41,26 +41,28 @@ _LEAST_SHARE, _LEAST_LETTERS = 0.9, 3
 def detected(body: bytes) -> str:
     """The encoding of a page that is not in UTF-8 as a whole.
 
-    It is cp1252 if nothing is found, or charset_normalizer is not installed.
+    It is cp1252 if nothing else is found.  Without charset_normalizer, only UTF-8 and
+    encodings with Latin letters are found.
     """
+    data = _sample(body)
+    if is_mostly_utf8(data):
+        return "utf-8"
     try:
         # A dependency of Scrapy since 2.18.
         from charset_normalizer import from_bytes
     except ImportError:  # pragma: no cover
-        return "cp1252"
+        return _by_letters("cp1252", data)
 
     def best(data: bytes, only: list[str] | None = None) -> str:
         match = from_bytes(data, cp_isolation=only).best()
         return resolve_encoding(match.encoding) or "" if match else ""
 
-    data = _sample(body)
-    if is_mostly_utf8(data):
-        return "utf-8"
     guess = best(data)
-    if _is_multi_byte(guess):
+    may_be_multi_byte = len(body.translate(None, _ASCII)) >= _LEAST_BYTES
+    if may_be_multi_byte and _is_multi_byte(guess):
         return guess
     # The detector rules out an encoding if a single byte is illegal in it.
-    for encoding in _MULTI_BYTE:
+    for encoding in _MULTI_BYTE if may_be_multi_byte else ():
         legal = _legal_in(encoding, data)
         if legal and _is_multi_byte(guess_of_legal := best(legal)):
             return guess_of_legal

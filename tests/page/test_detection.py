@@ -49,9 +49,19 @@ def test_lithuanian():
     assert detected(body) == "cp1257"
 
 
-def test_signs_alone_are_those_of_most_pages():
-    body = undeclared("The boat – “Kea” – costs 5 €, says Zoë’s café.", "cp1252")
-    assert detected(body) == "cp1252"
+@pytest.mark.parametrize("times", [1, 3])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The boat – “Kea” – costs 5 €, says Zoë’s café.",
+        "It’s here",
+        "Łódź, 3 µm",
+        "El Niño",
+    ],
+)
+def test_few_signs_are_those_of_most_pages(text, times):
+    body = undeclared(PROSE["en"], "ascii") + undeclared(text, "cp1252", times)
+    assert body.decode(detected(body)) == body.decode("cp1252")
 
 
 @pytest.mark.parametrize(("language", "encoding"), [("fr", "cp1252"), ("ru", "cp1251")])
