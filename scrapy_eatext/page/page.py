@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
@@ -113,8 +114,11 @@ class Page:
         source = parsing.encode(response.text) if utf8 is None else parsing.trim(utf8)
         harmless = tame(source)
         root = None
+        selector = None
         if parsing.without_open_objects(harmless) is source:
-            selector = response.selector
+            with suppress(ValueError):  # Scrapy's, of the URL of a base element
+                selector = response.selector
+        if selector is not None:
             root = _root_of(selector)
             if root is not None and selector.type == "html":
                 is_bad = parsing.is_cut_off(root) or parsing.is_swallowed(root)

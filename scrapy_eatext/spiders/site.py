@@ -32,6 +32,7 @@ from scrapy.utils.url import url_has_any_extension
 from scrapy_eatext.algorithms.language import text_language
 from scrapy_eatext.crawl.service import main_text
 from scrapy_eatext.execution.choice import SettingError
+from scrapy_eatext.page import Page
 from scrapy_eatext.page.dates import iso
 from scrapy_eatext.page.decode import is_binary
 from scrapy_eatext.page.urls import Addresses, host_of, joined
@@ -482,7 +483,10 @@ class SiteSpider(Spider):
             return joined(response.url, location.decode("latin-1")) if location else ""
         if not isinstance(response, HtmlResponse):
             return ""
-        seconds, url = get_meta_refresh(response)
+        try:
+            seconds, url = get_meta_refresh(response)
+        except ValueError:  # of the URL of a base element
+            return ""
         limit = self.settings.getint("METAREFRESH_MAXDELAY")
         is_followed = self.settings.getbool("METAREFRESH_ENABLED")
         return url if url and is_followed and (seconds or 0) < limit else ""
@@ -707,7 +711,7 @@ def _retry_after(response: Response) -> float:
 
 def _links(response: HtmlResponse) -> Iterator[tuple[str, str]]:
     """The hreflang (or "") and URL of each link of a page."""
-    root = response.selector.root
+    root = Page.of(response).root
     addresses = Addresses(root, response.url)
     for link in root.iter("a", "area", "frame", "link"):
         href = link.get("src" if link.tag == "frame" else "href")

@@ -213,6 +213,10 @@ def test_a_title_without_an_end_swallows_nothing(html):
         assert Page.of(page).title == "The ferry"
 
 
+def test_a_base_that_is_no_url_loses_no_text():
+    assert texts_in_all_ways(f"<base href='http://[a'><p>{TEXT}") == [TEXT]
+
+
 # Of as much text that what is swallowed is not looked for at once.
 TOP = "<p>" + "The harbour, its history, and how to get there by train. " * 9
 

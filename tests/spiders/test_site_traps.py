@@ -45,6 +45,12 @@ def test_a_page_that_redirects_to_itself_until_a_cookie_comes_back(site):
     assert site.asked["/news/b9"] == 3
 
 
+def test_a_base_that_is_no_url(site):
+    wanted = site.add_news(4)
+    site.pages["/"] = f"<base href='http://[a'>{site.pages['/']}"
+    assert site.paths() == wanted
+
+
 def test_redirects_without_end(site):
     wanted = site.add_news(4)
     for n in range(100):
