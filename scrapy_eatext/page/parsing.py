@@ -33,13 +33,15 @@ from scrapy_eatext.page.walk import walk
 # The maximum depth of libxml2, with the root, and that of a rewritten page.
 PARSER_DEPTH = 2048
 MAX_DEPTH = 512
+# Less text behind the root, relative to that in it, is left out.
+_FOOTER_SHARE = 0.25
 # The parser opens and closes these by its own rules, once in a page.
 _OUTER = frozenset((b"html", b"head", b"body"))
 # Void elements that the parser leaves open.
 _LEFT_OPEN = frozenset(b"bgsound embed source track wbr".split())
 
 # The text of a title without an end tag ends before the next tag.
-_TITLE = re.compile(rb"<title(?:\s[^<>]*)?>[^<]*", re.IGNORECASE)
+_TITLE = re.compile(rb"<title(?:\s[^<>]*)?>[^<]*(?=<(?!/title[\s/>]))", re.IGNORECASE)
 _OBJECT = re.compile(rb"<object(?=[\s>])[^<>]*>?", re.IGNORECASE)
 # Searching for both spellings takes a tenth of the time of a case-insensitive search.
 _OBJECTS = ((b"<object", b"</object"), (b"<OBJECT", b"</OBJECT"))
@@ -100,15 +102,15 @@ def _parsed(source: bytes) -> Any:
 
 
 def to_its_end(root: Any) -> Any:
-    """The root, or one with the text behind it too, if that is most of the text.
+    """The root, or one with the text behind it too, unless that is short.
 
-    Less text is mostly a footer.  An element with a parent is returned as it is.
+    A short one is mostly a footer.  An element with a parent is returned as it is.
     """
     if root.getparent() is not None:
         return root
     with suppress(TimeLimitError):
         behind = sum(map(_chars, root.itersiblings(etree.Element)))
-        if behind > 0 and behind > _chars(root):
+        if behind > 0 and behind > _chars(root) * _FOOTER_SHARE:
             parts = (
                 etree.tostring(part, encoding="unicode", method="html")
                 for part in (root, *root.itersiblings())
@@ -208,12 +210,8 @@ def is_swallowed(root: Any) -> bool:
 
 
 def with_end_of_title(source: bytes) -> bytes:
-    """A page's source with an end tag for its last title."""
-    titles = list(_TITLE.finditer(source))
-    if not titles:
-        return source
-    end = titles[-1].end()
-    return source[:end] + b"</title>" + source[end:]
+    """A page's source with an end tag for each title that has none."""
+    return _TITLE.sub(rb"\g<0></title>", source)
 
 
 def without_open_objects(source: bytes) -> bytes:

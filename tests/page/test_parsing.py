@@ -53,6 +53,7 @@ def texts_in_all_ways(html: str) -> list[str]:
         ("<html><head><title>A</title></head></html>", f"<body><p>{TEXT}"),
         ("<html></html>", f"<html><head></head><body><p>{TEXT}</body></html>"),
         ("<p>top</p></body></html>", f"<!-- a --><p>{TEXT}</p></body></html>"),
+        (f"<p>{TEXT * 3}</p></body></html>", f"<p>{TEXT}</p></body></html>"),
         ("<p>top</p></BODY></HTML >", f"tail <p>{TEXT}</p></html><script>a</script>"),
     ],
 )
@@ -205,6 +206,9 @@ def test_without_time_the_page_is_as_the_parser_left_it():
         f"<html><head><title>The ferry<meta name=a content=b></head><body><p>{TEXT}</p>",
         f"<TITLE>The ferry\n<body><p>{TEXT}</p></body></html>",
         f"<title lang=en>The ferry<p>{TEXT}</p>",
+        f"<title>The ferry</title</head><body><p>{TEXT}</p>",
+        f"<title>The ferry<title></head><body><p>{TEXT}</p>",
+        f"<title>The ferry</head><body><p>{TEXT}</p><title>Timetable</title>",
     ],
 )
 def test_a_title_without_an_end_swallows_nothing(html):
