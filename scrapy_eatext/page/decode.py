@@ -1,8 +1,8 @@
-"""Decodes pages by Scrapy's rules, with four exceptions.
+"""Decodes pages by Scrapy's rules, with five exceptions.
 
 A page that can only be UTF-8 is read as UTF-8, whatever it declares, and one that cannot
-be UTF-8 is not.  A declared encoding that no page is in, such as rot13, is ignored.  A page that declares none is
-read as detection.py finds.
+be UTF-8 is not.  The escapes of ISO-2022-JP show it.  A declared encoding that no page is
+in, such as rot13, is ignored.  A page that declares none is read as detection.py finds.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ _MIN_DIFFERENT, _MIN_LONG = 3, 2
 _NOT_FIRST_OF_LONG = bytes(code for code in range(256) if not 0xE0 <= code <= 0xF4)
 _ASCII = bytes(range(128))
 _WIDE = ("utf-16", "utf-32")
+# The escapes before Japanese characters in ISO-2022-JP, and the codec for its variants.
+_JIS, _ISO_2022_JP = re.compile(rb"\x1b\$[@B]"), "iso2022_jp_ext"
 # Codecs that differ from machine to machine.
 _OF_THE_MACHINE = frozenset(("mbcs", "oem"))
 # Codecs that no page is in change this text.  In some that pages are in, the yen sign
@@ -123,6 +125,9 @@ def _encoding_of(body: bytes, known: str | None) -> tuple[str | None, bytes]:
     if encoding is not None and mark is not None:
         return encoding, body[len(mark) :]
     encoding = known or html_body_declared_encoding(body)
+    if b"\x1b" in body and body.isascii() and _JIS.search(body):
+        is_declared = (encoding or "").startswith("iso2022")
+        return encoding if is_declared else _ISO_2022_JP, body
     if encoding in {"utf-8", None}:
         return encoding, body
     if _must_be_utf8(body):

@@ -213,6 +213,14 @@ def test_no_encoding_that_browsers_do_not_know_is_guessed(more):
     assert Page.of(response).html == text_of(response) == "<p>\xfc</p>"
 
 
+@pytest.mark.parametrize("declared", ["", "<meta charset=x-sjis>"])
+def test_escapes_of_iso_2022_jp(declared):
+    text = "<p>港は春に再建された。</p>"
+    body = (declared + text).encode("iso-2022-jp")
+    for html in (body, HtmlResponse(URL, body=body)):
+        assert Page.of(html).html == declared + text
+
+
 def test_what_scrapy_guesses_nothing_for():
     body = f"<p>{PROSE['ru']}</p>".encode() * 9 + b"<p>cut \xe9</p>"
     response = HtmlResponse(URL, body=body)
