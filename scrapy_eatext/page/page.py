@@ -115,7 +115,7 @@ class Page:
         harmless = tame(source)
         root = None
         selector = None
-        if parsing.without_open_objects(harmless) is source:
+        if parsing.mended(harmless) is source:
             with suppress(ValueError):  # Scrapy's, of the URL of a base element
                 selector = response.selector
         if selector is not None:

@@ -12,6 +12,9 @@ libxml2 makes the text a sibling of the root, where the walk would not find it.
 Titles and objects without an end tag: everything behind them would be the title's text,
 or the object's fallback.  Old browsers closed both, so the authors of such pages did
 not notice the error.
+
+``</br>`` is a line break for browsers; libxml2 ignores it, so that words would run
+together.
 """
 
 from __future__ import annotations
@@ -46,6 +49,9 @@ _OBJECT = re.compile(rb"<object(?=[\s>])[^<>]*>?", re.IGNORECASE)
 # Searching for both spellings takes a tenth of the time of a case-insensitive search.
 _OBJECTS = ((b"<object", b"</object"), (b"<OBJECT", b"</OBJECT"))
 
+# The end tag of a line break, except behind its start tag.
+_BREAK = re.compile(rb"(?<!<br>)</br(?=[\s>])", re.IGNORECASE)
+
 # The ASCII characters that str.strip() strips.
 _BLANKS = b" \t\n\r\v\f\x1c\x1d\x1e\x1f"
 
@@ -73,7 +79,7 @@ def parse_source(source: bytes) -> Any:
 
     Raises MemoryError.
     """
-    source = without_open_objects(source)
+    source = mended(source)
     root = _parsed(source)
     if is_swallowed(root):
         root = _parsed(with_end_of_title(source))
@@ -198,7 +204,18 @@ def flattened(source: bytes) -> bytes:
     return bytes(result + source[copied:])
 
 
-# -- titles and objects without an end tag
+# -- titles and objects without an end tag, line breaks with one
+
+
+def mended(source: bytes) -> bytes:
+    """A page's source in which objects have ends, and line breaks are start tags.
+
+    Otherwise it is the same object.
+    """
+    source = without_open_objects(source)
+    if holds(source, b"</br") or holds(source, b"</BR"):
+        return _BREAK.sub(b"<br", source)
+    return source
 
 
 def is_swallowed(root: Any) -> bool:

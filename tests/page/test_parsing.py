@@ -242,6 +242,10 @@ def test_what_has_no_end_swallows_no_text(tag):
     assert without_open_objects(html.encode()) == html.encode()
 
 
+def test_an_end_tag_of_a_line_break_is_one():
+    assert texts_in_all_ways("a</br>b<br></br>c</BR >d") == ["a\nb\nc\nd"]
+
+
 PIECES = "<title>|<TITLE a=b>|</title>|<object>|<object a|<p>text|<|>".split("|")
 
 

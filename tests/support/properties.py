@@ -46,7 +46,7 @@ from scrapy_eatext.page.blocks import Blocks
 from scrapy_eatext.page.characters import BROKEN_LINE, strip_unstorable
 from scrapy_eatext.page.columns import BLOCK_COLUMNS, ELEMENT_COLUMNS, MARK_COLUMNS
 from scrapy_eatext.page.elements import ends_in_question
-from scrapy_eatext.page.parsing import is_swallowed, without_open_objects
+from scrapy_eatext.page.parsing import is_swallowed, mended
 from scrapy_eatext.page.tags import LENIENT_SKIP, SKIP, STRONG_TEXT
 from scrapy_eatext.page.urls import Addresses
 from scrapy_eatext.page.walk import python_walk
@@ -161,7 +161,7 @@ def check_algorithm(source: str, name: str, options: dict[str, Any]) -> None:
             reference
             or other.type != "html"
             or is_swallowed(other.root)
-            or without_open_objects(body) is not body
+            or mended(body) is not body
         ):
             # It has no source, only what its tree serialises to, and so no element
             # that can be closed; and old releases of parsel take HTML that happens to
