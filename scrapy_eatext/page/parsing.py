@@ -13,6 +13,8 @@ Titles and objects without an end tag: everything behind them would be the title
 or the object's fallback.  Old browsers closed both, so the authors of such pages did
 not notice the error.
 
+A page of frames: what it has for browsers without frames is all text that it has.
+
 ``</br>`` is a line break for browsers; libxml2 ignores it, so that words would run
 together.
 """
@@ -45,6 +47,10 @@ _LEFT_OPEN = frozenset(b"bgsound embed source track wbr".split())
 
 # The text of a title without an end tag ends before the next tag.
 _TITLE = re.compile(rb"<title(?:\s[^<>]*)?>[^<]*(?=<(?!/title[\s/>]))", re.IGNORECASE)
+# Elements whose content is no text of the page, and the length of a noframes from which
+# it is an article, rather than a word that the browser is too old.
+_FRAMES = re.compile(rb"</?(?:frameset|noframes)(?=[\s>])[^<>]*>", re.IGNORECASE)
+_LONG = 500
 _OBJECT = re.compile(rb"<object(?=[\s>])[^<>]*>?", re.IGNORECASE)
 # Searching for both spellings takes a tenth of the time of a case-insensitive search.
 _OBJECTS = ((b"<object", b"</object"), (b"<OBJECT", b"</OBJECT"))
@@ -82,7 +88,7 @@ def parse_source(source: bytes) -> Any:
     source = mended(source)
     root = _parsed(source)
     if is_swallowed(root):
-        root = _parsed(with_end_of_title(source))
+        root = _parsed(without_swallowing(source))
     # Out of time, the page ends where the parser stopped.
     with suppress(TimeLimitError):
         if is_cut_off(root):
@@ -204,7 +210,7 @@ def flattened(source: bytes) -> bytes:
     return bytes(result + source[copied:])
 
 
-# -- titles and objects without an end tag, line breaks with one
+# -- elements that swallow text, and line breaks
 
 
 def mended(source: bytes) -> bytes:
@@ -219,16 +225,18 @@ def mended(source: bytes) -> bytes:
 
 
 def is_swallowed(root: Any) -> bool:
-    """Whether a page has no body, and its title contains markup."""
+    """Whether a page has no body, and its title or a long noframes contains markup."""
     if root.tag != "html" or root.find("body") is not None:
         return False
     title = next(root.iter("title"), None)
-    return title is not None and "<" in (title.text or "")
+    return (title is not None and "<" in (title.text or "")) or any(
+        len(element.text or "") > _LONG for element in root.iter("noframes")
+    )
 
 
-def with_end_of_title(source: bytes) -> bytes:
-    """A page's source with an end tag for each title that has none."""
-    return _TITLE.sub(rb"\g<0></title>", source)
+def without_swallowing(source: bytes) -> bytes:
+    """A page's source with an end tag for each open title, and no set of frames."""
+    return _FRAMES.sub(b"", _TITLE.sub(rb"\g<0></title>", source))
 
 
 def without_open_objects(source: bytes) -> bytes:

@@ -18,9 +18,9 @@ from scrapy_eatext.page.parsing import (
     PARSER_DEPTH,
     flattened,
     is_cut_off,
-    with_end_of_title,
     without_ends,
     without_open_objects,
+    without_swallowing,
 )
 from tests.support.properties import check_linear
 
@@ -242,6 +242,14 @@ def test_what_has_no_end_swallows_no_text(tag):
     assert without_open_objects(html.encode()) == html.encode()
 
 
+@pytest.mark.parametrize("end", ["</noframes></frameset>", "</frameset>", ""])
+@pytest.mark.parametrize("body", ["<body>", ""])
+def test_a_page_of_frames_has_the_text_for_those_without(end, body):
+    frames = "<title>a</title><FRAMESET cols=*><FRAME src=a.html><NOFRAMES>"
+    assert texts_in_all_ways(f"{frames}{body}<p>{TEXT * 9}{end}") == [TEXT * 9]
+    assert texts_in_all_ways(f"{frames}{body}<p>{TEXT}{end}") == []
+
+
 def test_an_end_tag_of_a_line_break_is_one():
     assert texts_in_all_ways("a</br>b<br></br>c</BR >d") == ["a\nb\nc\nd"]
 
@@ -252,7 +260,7 @@ PIECES = "<title>|<TITLE a=b>|</title>|<object>|<object a|<p>text|<|>".split("|"
 @given(st.lists(st.sampled_from(PIECES)).map("".join))
 def test_only_tags_are_added_and_dropped(html):
     source, end = html.encode(), b"</title>"
-    assert with_end_of_title(source).replace(end, b"") == source.replace(end, b"")
+    assert without_swallowing(source).replace(end, b"") == source.replace(end, b"")
     assert without_open_objects(source).count(b"text") == source.count(b"text")
     Page.of(html)  # raises nothing
 
