@@ -12,7 +12,12 @@ from codecs import utf_8_decode
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from w3lib.encoding import html_body_declared_encoding, read_bom, to_unicode
+from w3lib.encoding import (
+    html_body_declared_encoding,
+    read_bom,
+    resolve_encoding,
+    to_unicode,
+)
 
 from scrapy_eatext.native.loading import twin
 from scrapy_eatext.page.detection import detected, is_mostly_utf8
@@ -25,6 +30,11 @@ if TYPE_CHECKING:
 _DECLARED_BYTES = 4096
 _DECLARING = (b"charset", b"encoding")
 _AS_UTF8 = re.compile(rb"\s*=\s*(?:[\"']\s*)?utf-8[^\w-]")
+
+# Browsers know labels with these ends too, such as x-mac-roman and iso-8859-8-i.
+_LABEL = re.compile(
+    rb"charset\s*=\s*[\"']?\s*(?:x-){0,2}([\w-]{1,40}?)(?:-[ei])?[\s\"'/>;]", re.IGNORECASE
+)
 
 # The binary data bytes of the MIME Sniffing Standard below 32, which exclude the escape
 # of ISO-2022-JP.  A page may have a few of them by mistake.
@@ -143,7 +153,12 @@ def _encoding_of(body: bytes, known: str | None) -> tuple[str | None, bytes]:
 
 def _guess(body: bytes) -> str:
     # The compiled module takes no subclass of bytes.
-    return "utf-8" if is_utf8(bytes(body)) else detected(body)
+    if is_utf8(bytes(body)):
+        return "utf-8"
+    label = _LABEL.search(body[:_DECLARED_BYTES])
+    encoding = resolve_encoding(label[1].decode()) if label else None
+    is_possible = encoding not in {"utf-8", None} and _keeps_ascii(str(encoding))
+    return str(encoding) if is_possible else detected(body)
 
 
 def _may_declare_another(body: bytes) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import encodings
 import pkgutil
+import re
 
 import pytest
 from hypothesis import example, given
@@ -219,6 +220,24 @@ def test_escapes_of_iso_2022_jp(declared):
     body = (declared + text).encode("iso-2022-jp")
     for html in (body, HtmlResponse(URL, body=body)):
         assert Page.of(html).html == declared + text
+
+
+@pytest.mark.parametrize(
+    ("label", "text"),
+    [
+        ("x-mac-roman", "« Café » – naïve"),
+        ("X-Mac-Cyrillic", "Гавань"),
+        ("iso-8859-8-i", "נמל"),
+        ("x-utf-8", "Café"),
+        ("x-rot13", "Café"),
+    ],
+)
+def test_labels_that_browsers_know(label, text):
+    encoding = re.sub(r"(?i)^x-(utf-8|rot13)$", "cp1252", label)
+    body = f"<meta content='a; charset={label}'>".encode()
+    body += text.encode(re.sub("(?i)^x-|-i$", "", encoding))
+    for html in (body, HtmlResponse(URL, body=body)):
+        assert Page.of(html).html.endswith(text)
 
 
 def test_what_scrapy_guesses_nothing_for():
