@@ -33,7 +33,8 @@ _AS_UTF8 = re.compile(rb"\s*=\s*(?:[\"']\s*)?utf-8[^\w-]")
 
 # Browsers know labels with these ends too, such as x-mac-roman and iso-8859-8-i.
 _LABEL = re.compile(
-    rb"charset\s*=\s*[\"']?\s*(?:x-){0,2}([\w-]{1,40}?)(?:-[ei])?[\s\"'/>;]", re.IGNORECASE
+    rb"charset\s*=\s*[\"']?\s*(?:x-){0,2}([\w-]{1,40}?)(?:-[ei])?[\s\"'/>;]",
+    re.IGNORECASE,
 )
 
 # The binary data bytes of the MIME Sniffing Standard below 32, which exclude the escape

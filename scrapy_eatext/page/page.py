@@ -181,8 +181,8 @@ class Page:
 
     @cached_property
     def title(self) -> str:
-        """The text of the page's title element, its white space collapsed."""
-        if self.head.title is not None:
+        """The text of the first title element with one, its white space collapsed."""
+        if self.head.title:
             return self.head.title
         found = (
             title_of(title)
@@ -190,7 +190,7 @@ class Page:
             # The title of an SVG image is not the page's.
             if next(title.iterancestors("svg"), None) is None
         )
-        return next(found, "")
+        return next(filter(None, found), "")
 
     @cached_property
     def language(self) -> str:

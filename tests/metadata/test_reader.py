@@ -73,6 +73,8 @@ def test_names_and_dates_of_entries_and_reviews(kind):
 def test_the_title_of_an_image_is_none_of_the_page(behind):
     icon = "<svg><title>Menu</title></svg>"
     assert Page.of(f"<body><p>A river.</p>{icon}{behind}").title == behind[7:12]
+    head = "<head><title> </title></head>"
+    assert Page.of(f"{head}<body><p>A river.</p>{behind}").title == behind[7:12]
 
 
 def test_what_feeds_cannot_hold_is_left_out():
