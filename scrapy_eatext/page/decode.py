@@ -136,7 +136,7 @@ def _encoding_of(body: bytes, known: str | None) -> tuple[str | None, bytes]:
     if encoding is not None and mark is not None:
         return encoding, body[len(mark) :]
     encoding = known or html_body_declared_encoding(body)
-    if b"\x1b" in body and body.isascii() and _JIS.search(body):
+    if body.isascii() and b"\x1b" in body and _JIS.search(body):
         is_declared = (encoding or "").startswith("iso2022")
         return encoding if is_declared else _ISO_2022_JP, body
     if encoding in {"utf-8", None}:

@@ -251,7 +251,7 @@ def test_a_page_of_frames_has_the_text_for_those_without(end, body):
 
 
 def test_an_end_tag_of_a_line_break_is_one():
-    assert texts_in_all_ways("a</br>b<br></br>c</BR >d") == ["a\nb\nc\nd"]
+    assert texts_in_all_ways("a</br>b<br></br>c</BR>d") == ["a\nb\nc\nd"]
 
 
 PIECES = "<title>|<TITLE a=b>|</title>|<object>|<object a|<p>text|<|>".split("|")
