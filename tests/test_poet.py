@@ -78,6 +78,10 @@ def test_the_response_of_a_page_object():
     browser = BrowserResponse(url=URL, html=BrowserHtml(BOATS))
     for other in (browser, AnyResponse(browser), AnyResponse(response)):
         assert extract(other) == made
+    for kind in ("text/html", "text/html; charset=latin-1"):
+        page = BOATS.replace("<p>", "<p>Café ").encode("latin-1", "ignore")
+        latin = HttpResponse(URL, page, headers={"content-type": kind})
+        assert "Café " in extract(latin).text
     image = HttpResponse(URL, b"\x89PNG\r\n\x1a\n\0\0" * 99)
     assert extract(image).text == extract(AnyResponse(image)).text == ""
 

@@ -14,7 +14,7 @@ from scrapy_eatext.algorithms.base import Verdict
 from scrapy_eatext.deadline import TimeLimitError, check, time_limit
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.continued import next_page
-from scrapy_eatext.page.decode import decode
+from scrapy_eatext.page.decode import corrected, decode
 from scrapy_eatext.page.memory import lacks_memory
 from scrapy_eatext.page.walls import WALLS, wall_of
 from scrapy_eatext.rendering import render, run, with_outputs
@@ -107,7 +107,8 @@ class Job:
         html = self.html
         if not isinstance(html, (str, bytes)):
             # A response's encoding may be in its headers.
-            html = decode(bytes(html.body[:size]), html.encoding)[1]
+            encoding = corrected(html) or html.encoding
+            html = decode(bytes(html.body[:size]), encoding)[1]
         return replace(self, html=html[:size], give_up=kind)
 
     def shortened(self, kind: str) -> Job | None:

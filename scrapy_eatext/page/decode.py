@@ -8,12 +8,13 @@ in, such as rot13, is ignored.  A page that declares none is read as detection.p
 from __future__ import annotations
 
 import re
-from codecs import utf_8_decode
+from codecs import BOM_UTF8, utf_8_decode
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from w3lib.encoding import (
     html_body_declared_encoding,
+    http_content_type_encoding,
     read_bom,
     resolve_encoding,
     to_unicode,
@@ -77,7 +78,8 @@ def decode(body: bytes, known: str | None = None) -> tuple[str, str]:
     """The encoding of a page and its text.
 
     The encoding is that of a byte order mark, or else ``known``, or else the declared
-    one, or else it is detected.  Invalid bytes become U+FFFD.  Raises nothing.
+    one, or else it is detected; UTF-8 that the page cannot be in counts as none.
+    Invalid bytes become U+FFFD.  Raises nothing.
     """
     encoding, body = _encoding_of(body, known)
     if encoding is None:
@@ -105,19 +107,30 @@ def utf8_of(body: bytes, known: str | None = None) -> bytes | None:
 
 def is_misdeclared(body: bytes) -> bool:
     """Whether a page that declares UTF-8 is in another encoding."""
-    return not (is_utf8(body) or is_mostly_utf8(body))
+    return not (is_utf8(body) or is_mostly_utf8(body.removeprefix(BOM_UTF8)))
 
 
 def corrected(response: TextResponse) -> str | None:
-    """The encoding to decode() a response in, None if its own text is the same."""
+    """The encoding to decode() a response in, None if it is the response's own."""
     encoding: str = response.encoding
     body = response.body
     known = encoding
     if encoding != "utf-8" and not body.isascii():
         # Scrapy's guess is often another one.
-        known = response._declared_encoding() or _guess(body)  # noqa: SLF001
+        known = _declared_by(response) or _guess(body)
     is_misread = bool(body) and _encoding_of(body, known)[0] != encoding
     return known if is_misread else None
+
+
+def _declared_by(response: TextResponse) -> str | None:
+    """The encoding that a response of Scrapy or web-poet declares without a mark."""
+    header: bytes | str = response.headers.get("Content-Type") or ""
+    kind = header.decode("latin-1") if isinstance(header, bytes) else header
+    return (
+        response._encoding  # noqa: SLF001
+        or http_content_type_encoding(kind)
+        or html_body_declared_encoding(response.body)
+    )
 
 
 def text_of(response: TextResponse) -> str:
