@@ -13,8 +13,9 @@ from collections.abc import Mapping
 
 from w3lib.encoding import resolve_encoding
 
-# The detector's time grows with its input; these bytes of a page are enough.
-_BYTES = 100_000
+# The detector's time grows with its input; these bytes of a page are enough.  Longer
+# parts between tags than _LONGEST are scripts, whose first bytes may all be ASCII.
+_BYTES, _LONGEST = 100_000, 10_000
 _ASCII, _NOT_ASCII = bytes(range(128)), bytes(range(128, 256))
 # Encodings that are detected despite a few illegal bytes, and the maximum share of
 # these among the non-ASCII bytes, of which there are at least _LEAST_BYTES.
@@ -72,16 +73,19 @@ def detected(body: bytes) -> str:
 
 
 def is_mostly_utf8(body: bytes) -> bool:
-    """Whether a page has more non-ASCII characters in UTF-8 than bytes that are not."""
-    text = body.decode("utf-8", "ignore")
-    legal = text.encode()
-    characters = len(text) - len(legal.translate(None, _NOT_ASCII))
-    return characters > len(body) - len(legal)
+    """Whether half of a page's non-ASCII characters, or more, are in UTF-8.
+
+    One that is cut off counts once, whatever number of bytes it has left.
+    """
+    text = body.decode("utf-8", "replace")
+    non_ascii = len(text) - len(body.translate(None, _NOT_ASCII))
+    illegal = text.count("\ufffd") - body.count("\ufffd".encode())
+    return 0 < non_ascii >= 2 * illegal
 
 
 def _sample(body: bytes) -> bytes:
     """The tags and texts of a page with non-ASCII bytes, and then its beginning."""
-    parts = (part for part in body.split(b"<") if not part.isascii())
+    parts = (p for p in body.split(b"<") if not p.isascii() and len(p) < _LONGEST)
     return (b"<".join(parts) + body)[:_BYTES]
 
 

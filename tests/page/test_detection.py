@@ -66,9 +66,10 @@ def test_few_signs_are_those_of_most_pages(text, times):
 
 @pytest.mark.parametrize(("language", "encoding"), [("fr", "cp1252"), ("ru", "cp1251")])
 def test_text_far_behind_the_beginning_counts(language, encoding):
-    head = b"<script>" + b"var x = 'no text'; " * 9000 + b"</script>"
-    body = head + undeclared(PROSE[language], encoding)
-    assert PROSE[language] in extract(body, algorithm="density").text
+    for comment in (b"", b"// \xe9\xe8"):
+        head = b"<script>" + b"var x = 'no text'; " * 9000 + comment + b"</script>"
+        body = head + undeclared(PROSE[language], encoding)
+        assert PROSE[language] in extract(body, algorithm="density").text
 
 
 def test_names_from_abroad_change_nothing():
@@ -95,6 +96,16 @@ def test_what_declares_utf_8_and_is_not(language, encoding, declared):
         assert PROSE[language] in Page.of(page).html
 
 
-def test_nearly_utf_8():
-    body = undeclared(PROSE["ru"], "utf-8") + b"<p>\xe9 </p>"
-    assert detected(body) == "utf-8"
+@pytest.mark.parametrize("declared", [b"", b"<meta charset=utf-8>", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize(
+    ("text", "wrong"), [(PROSE["ru"], b"\xe9"), ("“", b"\xe2\x80")]
+)
+def test_nearly_utf_8(declared, text, wrong):
+    """As where a description is cut off inside a character."""
+    body = declared + b'<meta content="' + wrong + b'">' + undeclared(text, "utf-8", 1)
+    for page in (body, HtmlResponse(URL, body=body)):
+        assert text in Page.of(page).html
+    body = declared + b"<p>caf\xe9 \xe8</p>"
+    response = HtmlResponse(URL, body=body)
+    assert Page.of(response).html == Page.of(body).html == text_of(response)
+    assert "café" in text_of(response)
