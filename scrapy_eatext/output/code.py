@@ -159,7 +159,7 @@ def verbatim(element: Any, *, by_breaks: bool = False) -> str:
             todo.pop()
             if todo:
                 if parent.tag in BLOCK or (
-                    _is_line(parent) and not (parent.tail or "").startswith("\n")
+                    _is_line(parent) and not _SOURCE_LINE.match(parent.tail or "")
                 ):
                     new_line()
                 add(parent.tail)

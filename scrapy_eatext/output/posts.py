@@ -84,9 +84,12 @@ def without_says(text: str) -> str:
 
 
 def _undated(text: str) -> str:
-    """A text without a date in it, and what follows."""
-    found = next(dates.found(text), None)
-    return BEFORE_DATE.sub("", text[: found[1]]).rstrip(" ,(") if found else text
+    """A text without a date in it, and what follows if that is not "by" someone."""
+    for _, start, end in dates.found(text):
+        by = text[end:].lstrip(" ,")
+        before = BEFORE_DATE.sub("", text[:start]).rstrip(" ,(")
+        return by if _BY.match(by) else before
+    return text
 
 
 def _is_author(element: Any) -> bool:
