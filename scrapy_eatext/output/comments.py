@@ -41,6 +41,8 @@ _HEAD, _LONG, _LABEL, _BUTTON, _BESIDE = 6, 160, 20, 40, 3
 _DIGITS = re.compile(r"\d+")
 _SENTENCE = re.compile(r"[.?!…。？！][\"'”’»)]?\Z")
 _REPLY = re.compile(r"(?i)\A(?:(?:re|aw|sv|回复|答复)\s?[:：]\s{0,9}){1,5}")
+# The number of a post, a count, an hour, or what parts them.
+_COUNT = re.compile(r"[\s#+·|•–—,-]*\d*(?::\d\d)?[\s·|•–—,-]*")
 # The words of a byline.
 _ABOUT = re.compile(
     r"(?i)\b\d{0,4}(?:[ap]m|ago|am|answered|asked|at|by|changed|commented|days?|edit(?:ed)?"
@@ -186,7 +188,8 @@ def is_details(text: str, author: str, *, at_end: bool = False) -> bool:
 
     Of other words it has at most _BESIDE, such as the day of the week, between the author
     and a date.  A sentence such as "This." is text; and at a post's end, a text without a
-    number is a signature, and one of numbers alone may be text.
+    number is a signature, and one of numbers alone may be text.  So are signs, such as
+    ":)" and "10/10", which are no count.
     """
     has_number = any(map(str.isdigit, text))
     named = bool(author) and author in text
@@ -195,8 +198,8 @@ def is_details(text: str, author: str, *, at_end: bool = False) -> bool:
         return False
     text = text.replace(author, " ") if author else text
     days = list(dates.found(text))
-    if at_end and not (named or days or any(map(str.isalpha, text))):
-        return False
+    if not (named or days or any(map(str.isalpha, text))):
+        return not at_end and _COUNT.fullmatch(text) is not None
     for _, start, end in reversed(days):
         text = f"{text[:start]} {text[end:]}"
     words = _ABOUT.sub("", text).split()
