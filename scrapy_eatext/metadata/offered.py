@@ -147,7 +147,9 @@ def _name_of(page: Page, title: str) -> tuple[str, int]:
     for step in _last_steps(page):
         # A category, with which a name may begin too, has fewer words.
         is_most = 2 * len(_tokens(step)) > len(_tokens(name))
-        if is_most and key(name).startswith(key(step)):
+        end = name[len(step) - 1 : len(step) + 1]
+        in_word = len(end) > 1 and (end.isalpha() or end.isdigit())
+        if is_most and not in_word and key(name).startswith(key(step)):
             return step, start
     return name, start
 

@@ -78,6 +78,8 @@ def test_names(heading, title, name):
         ("Kea boat, 4 m7/3", "<a>All</a> / <a><b></b></a> / Kea boat, 4 m", "Kea boat, 4 m"),
         ("Kea boat, 4 m", "<a>Kea</a> / Boats", "Kea boat, 4 m"),
         ("Kea boat, 4 m", "<a>All</a> / Kea", "Kea boat, 4 m"),
+        ("Kea boats", "<a>All</a> / Kea boat", "Kea boats"),
+        ("Kea 125", "<a>All</a> / Kea 12", "Kea 125"),
         ("Red Kea boat", "<a>Red</a> / Kea boat", "Red Kea boat"),
     ],
 )  # fmt: skip
