@@ -178,7 +178,7 @@ def test_an_empty_page_has_no_text(algorithm, options):
         ("\ufeff<meta charset=latin-1><p>Größe".encode(), "Größe"),
         ("<p>Größe".encode("utf-16"), "Größe"),
         ("<meta charset=no-such-one><p>Größe".encode(), "Größe"),
-        (b"<meta charset=utf-8><p>Gr\xf6\xdfe", "Gr\ufffd\ufffde"),
+        (b"<meta charset=utf-8><p>Gr\xf6\xdfe", "Größe"),
     ],
 )
 def test_declared_and_contradictory_charsets(body, text):

@@ -499,7 +499,9 @@ class Thread:
         spans = rows_with(walk.elements, _TAG, TAG_ID["span"])
         titles = zip(spans, attribute_values(walk, spans, "title"), strict=True)
         for row, title in titles:
-            if not title or len(title) >= _CHARS or self._is_quoted[self._firsts[row]]:
+            if not title or len(title) >= _CHARS or self._ends[row] - row > _ROWS:
+                continue
+            if self._is_quoted[self._firsts[row]]:
                 continue
             start = next((start for _, start, _ in dates.found(title)), _CHARS)
             if start <= _WEEKDAY and not _OTHER_DATE.match(_line_of(walk.node(row))):
