@@ -14,7 +14,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,8 +55,9 @@ def folded(text: str) -> str:
 def words_of(bags: Sequence[Counter[str]], kept: Iterable[bool]) -> Counter[str]:
     """The words of the kept blocks; ``bags`` are the words of each block."""
     words: Counter[str] = Counter()
-    for of_block in compress(bags, kept):
-        words.update(of_block)
+    for of_block, is_kept in zip(bags, kept, strict=True):
+        if is_kept:
+            words.update(of_block)
     return words
 
 

@@ -266,8 +266,10 @@ class _Reader:
         self.numbers = [i for i in numbers if i not in dropped]
 
     def _drop_languages(self) -> None:
-        blocks, kinds = self._blocks, self._walk.blocks[:, _KIND]
         pres = {*rows_with(self._walk.blocks, _KIND, CODE)}
+        if not pres:  # the usual case
+            return
+        blocks, kinds = self._blocks, self._walk.blocks[:, _KIND]
         dropped = {
             before
             for before, i in pairwise(self.numbers)

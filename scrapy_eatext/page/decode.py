@@ -21,7 +21,7 @@ from w3lib.encoding import (
 )
 
 from scrapy_eatext.native.loading import twin
-from scrapy_eatext.page.detection import detected, is_mostly_utf8
+from scrapy_eatext.page.detection import ASCII, detected, is_mostly_utf8
 
 if TYPE_CHECKING:
     from scrapy.http import TextResponse
@@ -49,7 +49,6 @@ _MAX_BINARY_SHARE = 0.01
 # characters, or this many of three or four bytes, is in UTF-8.
 _MIN_DIFFERENT, _MIN_LONG = 3, 2
 _NOT_FIRST_OF_LONG = bytes(code for code in range(256) if not 0xE0 <= code <= 0xF4)
-_ASCII = bytes(range(128))
 _WIDE = ("utf-16", "utf-32")
 # The escapes before Japanese characters in ISO-2022-JP, and the codec for its variants.
 _JIS, _ISO_2022_JP = re.compile(rb"\x1b\$[@B]"), "iso2022_jp_ext"
@@ -196,7 +195,7 @@ def _must_be_utf8(body: bytes) -> bool:
             utf_8_decode(body, "strict", False)
         except UnicodeDecodeError:
             return False
-    non_ascii = body.translate(None, _ASCII)
+    non_ascii = body.translate(None, ASCII)
     if len(non_ascii.translate(None, _NOT_FIRST_OF_LONG)) >= _MIN_LONG:
         return True
     return len(set(non_ascii.decode("utf-8", "ignore"))) >= _MIN_DIFFERENT

@@ -16,7 +16,7 @@ from w3lib.encoding import resolve_encoding
 # The detector's time grows with its input; these bytes of a page are enough.  Longer
 # parts between tags than _LONGEST are scripts, whose first bytes may all be ASCII.
 _BYTES, _LONGEST = 100_000, 10_000
-_ASCII, _NOT_ASCII = bytes(range(128)), bytes(range(128, 256))
+ASCII, _NOT_ASCII = bytes(range(128)), bytes(range(128, 256))
 # Encodings that are detected despite a few illegal bytes, and the maximum share of
 # these among the non-ASCII bytes, of which there are at least _LEAST_BYTES.
 _MULTI_BYTE = ("gb18030", "big5hkscs", "cp932", "cp949", "euc_jp")
@@ -59,7 +59,7 @@ def detected(body: bytes) -> str:
         return resolve_encoding(match.encoding) or "" if match else ""
 
     guess = best(data)
-    may_be_multi_byte = len(body.translate(None, _ASCII)) >= _LEAST_BYTES
+    may_be_multi_byte = len(body.translate(None, ASCII)) >= _LEAST_BYTES
     if may_be_multi_byte and _is_multi_byte(guess):
         return guess
     # The detector rules out an encoding if a single byte is illegal in it.
@@ -92,13 +92,13 @@ def _sample(body: bytes) -> bytes:
 def _legal_in(encoding: str, data: bytes) -> bytes:
     """The bytes that are legal in an encoding, none if many others are not."""
     legal = data.decode(encoding, "ignore").encode(encoding)
-    non_ascii = len(data.translate(None, _ASCII))
+    non_ascii = len(data.translate(None, ASCII))
     return legal if len(data) - len(legal) <= non_ascii * _MAX_ILLEGAL else b""
 
 
 def _by_letters(guess: str, data: bytes) -> str:
     """A guess, or one of _LATIN if the letters of a page show that it is this one."""
-    counts = Counter(data.translate(None, _ASCII))
+    counts = Counter(data.translate(None, ASCII))
     letters = {
         encoding: max(_count(set(one), encoding, counts) for one in alphabets.split())
         for encoding, alphabets in _ALPHABETS.items()

@@ -711,7 +711,10 @@ def _retry_after(response: Response) -> float:
 
 def _links(response: HtmlResponse) -> Iterator[tuple[str, str]]:
     """The hreflang (or "") and URL of each link of a page."""
-    root = Page.of(response).root
+    try:
+        root = response.selector.root  # it is parsed already
+    except ValueError:  # of the URL of a base element
+        root = Page.of(response).root
     addresses = Addresses(root, response.url)
     for link in root.iter("a", "area", "frame", "link"):
         href = link.get("src" if link.tag == "frame" else "href")
