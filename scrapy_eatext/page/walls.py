@@ -9,7 +9,7 @@ banner that asks for consent.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_eatext.page.names import HUMAN_TESTS
 from scrapy_eatext.page.urls import LOGIN_SEGMENTS
@@ -144,70 +144,126 @@ def wall_of(page: Page, text: str) -> str:
     blocks = page.blocks
     if len(blocks) > _MOST_BLOCKS or sum(blocks.chars) > _MOST_CHARS:
         return ""
-    return _named_wall(page, text)
+    texts = _texts(page, text)
+    return next((kind for kind, is_one in _KINDS if is_one(texts)), "")
 
 
-def _named_wall(page: Page, text: str) -> str:
-    """The kind of wall that the title, headings or text of a short page name."""
+class _Texts(NamedTuple):
+    """The texts of a short page, in which the names of walls are searched for.
+
+    ``main`` is the main text, ``all`` that of all blocks.  ``heads`` is the title with
+    the headings, ``top_heads`` with the main headings alone.  A phrase may name a wall
+    anywhere in ``named``, or only in ``top_named`` if articles have it too.
+    """
+
+    page: Page
+    main: str
+    all: str
+    heads: str
+    top_heads: str
+    named: str
+    top_named: str
+
+    @property
+    def has_few(self) -> bool:
+        return len(self.main) < _FEW_CHARS
+
+    @property
+    def has_some(self) -> bool:
+        return len(self.main) >= _SOME_CHARS
+
+
+def _texts(page: Page, text: str) -> _Texts:
     blocks = page.blocks
-    has_few, has_some = len(text) < _FEW_CHARS, len(text) >= _SOME_CHARS
     block_texts = blocks.texts()
     page_text = "\n".join(block_texts)
     headings = [i for i in range(len(blocks)) if blocks.kind(i) == "heading"]
-    heads = "\n".join([page.title, *(block_texts[i] for i in headings)])
-    # The page's main headings.
-    main = [i for i in headings if blocks.level(i) == 1] or headings[:1]
-    main_heads = "\n".join([page.title, *(block_texts[i] for i in main)])
-    if has_some:
-        # A heading that the title repeats is one phrase, which has no site's name:
-        # "Access denied: a novel" names no wall.
-        repeated = (block_texts[i] for i in main if block_texts[i] in page.title)
-        for head in dict.fromkeys(repeated):
-            whole = _PARTS.sub(" ", head)
-            heads, main_heads = (s.replace(head, whole) for s in (heads, main_heads))
-    if not has_few:
-        # Other headings may be those of an article about captchas.
-        heads = main_heads
-        named = filter(_begins_as_wall, _PARTS.split(heads))
-        searched = main_searched = "\n".join(named)
-    elif has_some:
-        searched, main_searched = f"{heads}\n{text}", main_heads
-    else:
-        searched, main_searched = f"{page.title}\n{page_text}", heads
-    if _CHECKING.search(searched) or _JUST_A_MOMENT.search(heads):
-        return "checking"
-    tests = HUMAN_TESTS.rows(blocks.walk)
-    # A text of some length may be about such tests: then it needs one beside it.
-    asked = heads if has_few and has_some else searched
-    if _CAPTCHA.search(asked) or (
-        tests and (_BLOCKED.search(heads) or _CAPTCHA.search(text))
-    ):
-        return "captcha"
-    if _BLOCKED.search(heads):
-        return "blocked"
-    if _NOT_FOUND.search(heads if has_few else main_heads.partition("\n")[0]) or (
-        has_few and _STATUS.search(heads)
-    ):
-        return "not_found"
-    login = main_heads if has_some else heads
-    if has_few and _LOGIN.search(login) and _has_password_field(page):
-        return "login"
-    if _CONSENT.search(main_searched) or (has_few and _CONSENT.search(text)):
-        return "consent"
-    if not text and len(page_text) < _SOME_CHARS and _TESTS.search(page.html):
-        return "checking"
-    needs_scripts = has_few and _NEEDS_SCRIPTS.search(text or page_text)
-    if needs_scripts or _LOADING.fullmatch(page_text):
-        return "shell" if has_scripts(page.html.encode("utf-8", "replace")) else ""
-    return ""
-
-
-def has_scripts(source: bytes) -> bool:
-    return _SCRIPT.search(source) is not None
+    top = [i for i in headings if blocks.level(i) == 1] or headings[:1]
+    heads, top_heads = (
+        "\n".join([page.title, *(block_texts[i] for i in numbers)])
+        for numbers in (headings, top)
+    )
+    if len(text) < _SOME_CHARS:
+        named = f"{page.title}\n{page_text}"
+        return _Texts(page, text, page_text, heads, top_heads, named, heads)
+    # A heading that the title repeats is one phrase, which has no site's name: "Access
+    # denied: a novel" names no wall.
+    repeated = (block_texts[i] for i in top if block_texts[i] in page.title)
+    for head in dict.fromkeys(repeated):
+        whole = _PARTS.sub(" ", head)
+        heads, top_heads = (s.replace(head, whole) for s in (heads, top_heads))
+    if len(text) < _FEW_CHARS:
+        named = f"{heads}\n{text}"
+        return _Texts(page, text, page_text, heads, top_heads, named, top_heads)
+    # Other headings may be those of an article about captchas.
+    named = "\n".join(filter(_begins_as_wall, _PARTS.split(top_heads)))
+    return _Texts(page, text, page_text, top_heads, top_heads, named, named)
 
 
 def _begins_as_wall(head: str) -> bool:
     return any(way.match(head) for way in (_CHECKING, _CAPTCHA, _CONSENT))
+
+
+def _is_checking(texts: _Texts) -> object:
+    return _CHECKING.search(texts.named) or _JUST_A_MOMENT.search(texts.heads)
+
+
+def _is_captcha(texts: _Texts) -> object:
+    # A text of some length may be about such tests: then it needs one beside it.
+    is_about = texts.has_few and texts.has_some
+    return _CAPTCHA.search(texts.heads if is_about else texts.named) or (
+        HUMAN_TESTS.rows(texts.page.blocks.walk)
+        and (_is_blocked(texts) or _CAPTCHA.search(texts.main))
+    )
+
+
+def _is_blocked(texts: _Texts) -> object:
+    return _BLOCKED.search(texts.heads)
+
+
+def _is_not_found(texts: _Texts) -> object:
+    if not texts.has_few:
+        return _NOT_FOUND.search(texts.top_heads.partition("\n")[0])
+    return _NOT_FOUND.search(texts.heads) or _STATUS.search(texts.heads)
+
+
+def _is_login(texts: _Texts) -> object:
+    heads = texts.top_heads if texts.has_some else texts.heads
+    return texts.has_few and _LOGIN.search(heads) and _has_password_field(texts.page)
+
+
+def _is_consent(texts: _Texts) -> object:
+    is_named = _CONSENT.search(texts.top_named)
+    return is_named or (texts.has_few and _CONSENT.search(texts.main))
+
+
+def _is_tested(texts: _Texts) -> object:
+    is_short = not texts.main and len(texts.all) < _SOME_CHARS
+    return is_short and _TESTS.search(texts.page.html)
+
+
+def _is_shell(texts: _Texts) -> object:
+    needs = texts.has_few and _NEEDS_SCRIPTS.search(texts.main or texts.all)
+    if needs or _LOADING.fullmatch(texts.all):
+        return has_scripts(texts.page.html.encode("utf-8", "replace"))
+    return False
+
+
+# The kinds of walls with their tests, in order: the first kind that passes is reported.
+_KINDS = (
+    ("checking", _is_checking),
+    ("captcha", _is_captcha),
+    ("blocked", _is_blocked),
+    ("not_found", _is_not_found),
+    ("login", _is_login),
+    ("consent", _is_consent),
+    ("checking", _is_tested),
+    ("shell", _is_shell),
+)
+
+
+def has_scripts(source: bytes) -> bool:
+    return _SCRIPT.search(source) is not None
 
 
 def _has_password_field(page: Page) -> bool:
