@@ -124,7 +124,20 @@ def tree_of(
     if NodeKind.CODE in kinds:
         _read_code(nodes, numbers, units, shown)
     gone = _gone(kinds, parents, numbers, without) if without else ()
-    children = nodes.children
+    _add_children(nodes, parents, gone)
+    if thread is None:
+        nodes.fragments = inlines.fragments()
+        wrap_callouts(nodes, walk, gone, parents)
+    if len(nodes.children) > 1:
+        _Structure(nodes, walk, tables, headers).decide()
+    if NodeKind.RULE in kinds:
+        _keep_rules_between(nodes)
+    return nodes
+
+
+def _add_children(nodes: Nodes, parents: Sequence[int], gone: Collection[int]) -> None:
+    """Give each parent its children, except those that are gone or repeated."""
+    kinds, children = nodes.kinds, nodes.children
     children[0] = []
     for node in range(1, len(kinds)):
         kind, parent = kinds[node], parents[node]
@@ -137,14 +150,6 @@ def tree_of(
         ):
             continue
         children[parent].append(node)
-    if thread is None:
-        nodes.fragments = inlines.fragments()
-        wrap_callouts(nodes, walk, gone, parents)
-    if len(children) > 1:
-        _Structure(nodes, walk, tables, headers).decide()
-    if NodeKind.RULE in kinds:
-        _keep_rules_between(nodes)
-    return nodes
 
 
 def _of_kind(kinds: list[int], wanted: int) -> list[int]:

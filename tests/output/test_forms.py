@@ -228,7 +228,9 @@ def test_without_links_and_images_the_words_are_the_same(source, links, images):
         tokens = RENDERER.parse(rendered(page, verdict, forms).markdown)
         inside = [one for token in tokens for one in token.children or ()]
         kinds = {one.type for one in inside}
-        texts.append(letters("".join(o.content for o in inside if o.type == "text")))
+        text = "".join(one.content for one in inside if one.type == "text")
+        # A quotation ends before an image, and goes on behind it with marks of its own.
+        texts.append(letters(text).replace('"', ""))
     # What the page writes as text stays text.
     assert links or "link_open" not in kinds
     assert images or "image" not in kinds
