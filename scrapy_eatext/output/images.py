@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
 from scrapy_eatext.page.names import BADGES, CAPTIONS, FIGURES
@@ -86,6 +86,25 @@ def others_of(
     return others, sorted(captions)
 
 
+class _Gap(NamedTuple):
+    """The dropped blocks around an image, and how many words they have.
+
+    ``before`` and ``behind`` are the nearest kept blocks: -1 if there is none before,
+    the number of all blocks if there is none behind.
+    """
+
+    before: int
+    behind: int
+    first: int
+    last: int
+    dropped: int
+    is_between: bool
+
+    @property
+    def nearest(self) -> int:
+        return self.before if self.before >= 0 else self.behind
+
+
 class _Choice:
     """Decides whether an image or rule belongs to the kept blocks around it."""
 
@@ -156,45 +175,54 @@ class _Choice:
                 return is_embed  # an image is shown with its line
             if block - 1 in self._kept:
                 return True
-        # The nearest kept blocks before and after the image.
+        gap = self._gap(block)
+        if gap.dropped > WORDS_IN_ALL:
+            return False
+        figure, cell = self._holders(around)
+        if cell >= 0:
+            return apart and self._is_in_row(self._cell(cell, _PARENT), gap)
+        if figure >= 0:
+            return self._shows_figure(figure, gap)
+        if gap.dropped > WORDS or not apart:
+            return False
+        if is_embed and self._stand_together(self._with_text(around), gap.nearest):
+            return True
+        is_near = gap.is_between and gap.behind - gap.before <= BLOCKS + 1
+        return is_near and (is_embed or not linked)
+
+    def _gap(self, block: int) -> _Gap:
         at = bisect_left(self._units, block)
         before = self._units[at - 1] if at else -1
         behind = self._units[at] if at < len(self._units) else self._count
+        is_between = before >= 0 and behind < self._count
         # On a side without kept blocks no words are dropped in between.
         first = before + 1 if before >= 0 else block
         last = behind if behind < self._count else block
         dropped = self._words[last] - self._words[first]
-        if dropped > WORDS_IN_ALL:
-            return False
-        figure, cell = self._holders(around)
-        if cell >= 0:
-            row = self._cell(cell, _PARENT)
-            return apart and any(
-                self._walk.blocks.item(i, BlockColumn.ROW) == row
-                for i in (before, behind)
-                if 0 <= i < self._count
-            )
-        is_between = before >= 0 and behind < self._count
-        nearest = before if before >= 0 else behind
-        if figure < 0:
-            if dropped > WORDS or not apart:
-                return False
-            if is_embed and self._stand_together(self._with_text(around), nearest):
-                return True
-            is_near = is_between and behind - before <= BLOCKS + 1
-            return is_near and (is_embed or not linked)
+        return _Gap(before, behind, first, last, dropped, is_between)
+
+    def _is_in_row(self, row: int, gap: _Gap) -> bool:
+        """Whether a kept block beside a gap stands in a row of a table."""
+        return any(
+            self._walk.blocks.item(i, BlockColumn.ROW) == row
+            for i in (gap.before, gap.behind)
+            if 0 <= i < self._count
+        )
+
+    def _shows_figure(self, figure: int, gap: _Gap) -> bool:
+        """Whether a figure in a gap is shown, which is then noted for captions()."""
         own_first, own_last = self._cell(figure, _FIRST), self._cell(figure, _LAST)
-        begin = max(own_first, first)
-        end = max(min(own_last, last), begin)
+        begin = max(own_first, gap.first)
+        end = max(min(own_last, gap.last), begin)
         # An image in the line of its caption stands before the caption's end.
-        dropped -= self._words[end] - self._words[begin]
+        dropped = gap.dropped - (self._words[end] - self._words[begin])
         parent = self._cell(figure, _PARENT)
         most, outer = CAPTIONED if figure in self._captioned else (WORDS, OUTER)
         if dropped > most or not (
-            is_between or self._stand_together(parent, nearest, outer)
+            gap.is_between or self._stand_together(parent, gap.nearest, outer)
         ):
             return False
-        place = figure, max(own_first, before + 1), min(own_last, behind)
+        place = figure, max(own_first, gap.before + 1), min(own_last, gap.behind)
         self._dropped.add(place)
         return True
 
