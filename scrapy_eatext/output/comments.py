@@ -217,7 +217,8 @@ def posts_of(
     """The comments in units that readers wrote, in the order in which they begin.
 
     They are cut by the names of elements.  If half of the words have no author so, but
-    two thirds have one as the posts of a thread, they are cut like these.
+    two thirds of all but bylines have one as the posts of a thread, they are cut like
+    these.
     """
     if not isinstance(units, Blocks):
         texts = parts_of(units, list(spoken.units), spoken.code).texts
@@ -229,7 +230,8 @@ def posts_of(
     thread = Thread(units, spoken, removed, day_first=day_first)
     placed = placed_posts(thread)
     several = sum(bool(post.author) for post in placed) > 1
-    return placed if several and 3 * _attributed(placed) >= 2 * words else named
+    most = max(_words(placed), words // 2)
+    return placed if several and 3 * _attributed(placed) >= 2 * most else named
 
 
 def named_posts(
@@ -253,7 +255,9 @@ def named_posts(
     found: list[tuple[int, list[int], str, str]] = []
     for (post, _), inside in members.items():
         if post < 0:
-            found.append((post, inside, "", ""))
+            # Headings alone, such as "Leave a Reply", are no comment.
+            if any(blocks.kind(numbers[n]) != "heading" for n in inside):
+                found.append((post, inside, "", ""))
             continue
         author, time, times = posts.details(post)
         own = []

@@ -21,7 +21,7 @@ from scrapy_eatext.page.walk import nodes_of
 if TYPE_CHECKING:
     from scrapy_eatext.page.blocks import Blocks
 
-_TAG = ElementColumn.TAG
+_TAG, _BODY = ElementColumn.TAG, TAG_ID["body"]
 _FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
 
 # Class names of elements that are a whole post, not its text or a list of posts.
@@ -114,6 +114,8 @@ class Posts:
             for row, first, last in blocks_within(walk.elements, POSTS.rows(walk))
             if bisect_left(units, first) < bisect_left(units, last)
         ]
+        # A body's class, such as "single-post", is that of its page.
+        holders = [row for row in holders if walk.elements.item(row, _TAG) != _BODY]
         self._rows = self._those(holders, _is_post)
         self._authors = self._those(POSTERS.rows(walk), _is_author)
         times = rows_with(walk.elements, _TAG, TAG_ID["time"])

@@ -125,7 +125,7 @@ def tree_of(
         _read_code(nodes, numbers, units, shown)
     gone = _gone(kinds, parents, numbers, without) if without else ()
     _add_children(nodes, parents, gone)
-    if thread is None:
+    if not thread:  # none, or one without posts
         nodes.fragments = inlines.fragments()
         wrap_callouts(nodes, walk, gone, parents)
     if len(nodes.children) > 1:

@@ -250,6 +250,8 @@ class Thread:
             )
             distinct = len({self._names[row] for row in rows}) / len(rows)
             mean = sum(self._scores[row] for row in rows) / len(rows)
+            if distinct * len(rows) == 1 and mean <= _STRONG:
+                continue  # a label
             posts = np.count_nonzero(words)
             score = words.sum() * log(1 + posts) * sqrt(distinct) * mean
             if score > most:
@@ -524,15 +526,16 @@ class Thread:
 
         The elements around authors hold no text of posts.  They are followed outwards,
         in all posts at once, until they have all words of most posts, or more than half
-        of all words.
+        of all words.  Some posts are reached earlier than others.
         """
         post_of = self._post_of.copy()
         sizes = self._sizes(post_of)
         holders = [(frame, frame.author) for frame in self._grouped]
+        reached = 0
         while holders:
             words = [self._words_in(row) for _, row in holders]
             posts = [sizes[frame.row] for frame, _ in holders]
-            whole = sum(a == b > 0 for a, b in zip(posts, words, strict=True))
+            whole = sum(a == b > 0 for a, b in zip(posts, words, strict=True)) + reached
             if 2 * whole > np.count_nonzero(sizes) or 2 * sum(words) > sizes.sum():
                 break
             parents: list[tuple[Frame, int]] = []
@@ -542,6 +545,8 @@ class Thread:
                 parent = self._parents[row]
                 if parent >= frame.row + (frame.end == self._ends[frame.row]):
                     parents.append((frame, parent))
+                else:
+                    reached += sizes[frame.row] > 0
             holders = parents
         return post_of
 

@@ -197,6 +197,11 @@ def test_topics_without_bylines_stay_a_list():
     assert "\n\n  2 replies" in written
 
 
+def test_notes_of_a_page_without_posts_are_callouts():
+    nodes = tree_saying("<div class='alert alert-tip'><p>Tip</p><p>Stay.</p></div>")
+    assert markdown(nodes) == "> [!TIP]\n> Stay."
+
+
 def test_long_posts_without_bylines_are_no_table():
     long = [(*post[:2], post[2] * 3) for post in PEOPLE]
     assert "| **Ann" not in markdown(tree_saying(board("phpBB 2", long)))
@@ -323,6 +328,22 @@ def test_a_dropped_post_with_other_markup(other, last):
     assert [post.text.strip("- ") for post in found][2:] == ["Good"]
 
 
+def test_posts_of_which_some_stand_deeper():
+    said = "<p>{1} of all the boats in this harbour.</p>"
+    entry = (
+        "<div class=entry><p><a class=author href=/u/{0}>{0}</a></p>" + said + "</div>"
+    )
+    html = (
+        f"<div><div class=top><div>{entry.format('ann', 'First')}</div></div></div>"
+        f"<div class=thing>{entry.format('bo', 'Second')}<div class=child><div class=list>"
+        f"<div class=thing>{entry.format('cy', 'Third')}</div></div></div></div>"
+    )
+    assert thread(html, "ann", "bo", "cy") == [
+        Post(f"{n} of all the boats in this harbour.", who)
+        for n, who in (("First", "ann"), ("Second", "bo"), ("Third", "cy"))
+    ]
+
+
 def test_a_post_of_a_guest():
     html = board("phpBB 3").replace(
         '<a class="username" href="./memberlist.php?mode=viewprofile&u=42">bo77</a>',
@@ -335,7 +356,12 @@ def test_a_post_of_a_guest():
 
 @pytest.mark.parametrize(
     "html",
-    ["", "<p>No one said this.</p>", "<p>a</p><a href='/u/'> </a><a href='/u/1'>1</a>"],
+    [
+        "",
+        "<p>No one said this.</p>",
+        "<b>Sorted by:</b> date<p>No one of all said this to us.</p><b>Sorted by:</b> date",
+        "<p>a</p><a href='/u/'> </a><a href='/u/1'>1</a>",
+    ],
 )
 def test_no_posts(html):
     assert thread(html) == []
