@@ -255,8 +255,9 @@ class Reader:
 
     def _cut(self, title: str, site: str) -> str:
         """A title without the site's name."""
-        if site and title.startswith(f"{site}: "):
-            return title[len(site) + 2 :]
+        name, _, named = title.partition(": ")
+        if named and (name == site or key(name) in self._shown_names):
+            return named
         if not _SEPARATES.search(title):
             return title
         separators = list(_SEPARATOR.finditer(title))
@@ -285,6 +286,15 @@ class Reader:
     def _shown_names(self) -> frozenset[str]:
         return self._safely(lambda: names_at_home(self._page), frozenset())
 
+    @cached_property
+    def _address_key(self) -> str:
+        """The letters and digits of the last part of the page's address."""
+        path = (self._page.url or "").partition("?")[0].rstrip("/")
+        return key(path.rpartition("/")[2])
+
+    def _is_in_address(self, words: str) -> bool:
+        return len(words) >= _NAMED and words[:_NAMED] in self._address_key
+
     def _confirmed(self, source: str, title: str) -> _Found:
         """The first heading whose words are in the title, or else one in other words.
 
@@ -307,8 +317,11 @@ class Reader:
             if len(words) > 3 and words in wanted:
                 heading = text
                 if len(parts) > 1 and words == key(parts[-1]):
-                    # It is the site's name; the title may be a later heading.
-                    heading = self._visible.heading_of(parts[:-1], block) or text
+                    # It is the site's name; the title may be a later heading, or only
+                    # in the page's address.
+                    heading = self._visible.heading_of(parts[:-1], block) or (
+                        parts[0] if self._is_in_address(key(parts[0])) else text
+                    )
                 return "page" if key(heading) != title_key else source, heading
         is_whole = len(parts) > 1 and title == whole
         if is_whole and (shown := self._visible.heading_of(parts[:-1])):
@@ -321,11 +334,9 @@ class Reader:
         It has many of the title's words, or its first letters are in the last part of the
         page's address where those of the title are not.
         """
-        address = (self._page.url or "").partition("?")[0].rstrip("/")
-        name = key(address.rpartition("/")[2])
-        is_named = key(title)[:_NAMED] in name
+        is_named = key(title)[:_NAMED] in self._address_key
         for _, text, words in self._visible.headings if title else ():
-            if not is_named and len(words) >= _NAMED and words[:_NAMED] in name:
+            if not is_named and self._is_in_address(words):
                 return text
             if _shows(text, title, self._host):
                 return text

@@ -566,9 +566,10 @@ def names_at_home(page: Page) -> frozenset[str]:
 
 
 def _formatted_name(node: Any) -> str:
-    """The name in an hCard, without the words of any language around it."""
+    """The name in an hCard or in microdata, without the words around it."""
     for part in islice(node.iter(etree.Element), _MAX_PARTS):
-        if "fn" in (part.get("class") or "").split():
+        is_name = part is not node and part.get("itemprop") == "name"
+        if is_name or "fn" in (part.get("class") or "").split():
             return shortened(beginning(part, _SHORT))
     return ""
 

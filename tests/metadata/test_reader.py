@@ -133,6 +133,13 @@ def test_a_title_that_is_a_heading_in_the_address(path, title):
     assert metadata("<title>The voice of the sea</title>", body, url).title == title
 
 
+def test_a_title_in_the_address_before_a_heading_of_the_site():
+    head, url = "<title>Alone on the river : boats</title>", "https://example.com/r/{}/"
+    for path, title in ("alone_on_the_river", "Alone on the river"), ("7", "boats"):
+        found = metadata(head, "<aside><h1>boats</h1></aside>", url.format(path))
+        assert found.title == title
+
+
 @pytest.mark.parametrize(("value", "made"), table_of("tables/dates.txt"))
 def test_dates(value, made):
     assert dates.iso(value) == made
