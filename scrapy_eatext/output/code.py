@@ -316,15 +316,39 @@ class _Reader:
             return frozenset()
         names = attribute_values(self._walk, rows, "class")
         places = blocks_within(self._walk.elements, rows)
-        named = {
-            (first, last - first)
-            for (_, first, last), name in zip(places, names, strict=True)
-            if _LINE.search((name or "")[:500])
-        }
+        named: set[tuple[int, int]] = set()
+        fragments: list[tuple[int, int, int]] = []
+        for (row, first, last), name in zip(places, names, strict=True):
+            if name == "fragment" and first < last:
+                fragments.append((row, first, last))
+            elif _LINE.search((name or "")[:500]):
+                named.add((first, last - first))
+        named.update((i, 1) for i in self._doxygen_lines(fragments))
         for i in {first for first, count in named if not count} & {*self.numbers}:
             if self._blocks.kinds[i] == "code" and i not in self.code:
                 self.code[i] = trimmed(verbatim(self._blocks.element(i)))
         return frozenset(first for first, count in named if count == 1)
+
+    def _doxygen_lines(self, fragments: list[tuple[int, int, int]]) -> list[int]:
+        """The lines of Doxygen's code.
+
+        The notes behind them, which browsers do not show, are dropped.
+        """
+        block, cell = self._walk.blocks.item, self._walk.elements.item
+        found = {
+            begin: fragment
+            for fragment in fragments
+            if cell(begin := block(fragment[1], _ELEMENT), _PARENT) == fragment[0]
+        }
+        classes = attribute_values(self._walk, list(found), "class")
+        lines: list[int] = []
+        notes: set[int] = set()
+        for (row, first, last), name in zip(found.values(), classes, strict=True):
+            for i in range(first, last if name == "line" else first):
+                is_line = cell(block(i, _ELEMENT), _PARENT) == row
+                lines.append(i) if is_line else notes.add(i)
+        self.numbers = [i for i in self.numbers if i not in notes]
+        return lines
 
     def _runs(self, may_be: npt.NDArray[np.bool_]) -> Iterator[list[int]]:
         """Runs of consecutive blocks that may be one piece of code.

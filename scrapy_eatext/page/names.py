@@ -83,7 +83,7 @@ LINE_NUMBERS = Names(
     "numbers nums"
 )
 # The lines of code of syntax highlighters.
-CODE_LINES = Names("code crayon number")
+CODE_LINES = Names("code crayon fragment number")
 # A post or comment, its author, and its time.
 POSTS = Names(
     "answer comment comtr message post postbit question reply prop:comment prop:answer "
