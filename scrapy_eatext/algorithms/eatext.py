@@ -20,7 +20,7 @@ from scrapy_eatext.algorithms.modelfile import ModelError, load_model, model_pat
 from scrapy_eatext.declared import number, one_of, switch, text
 from scrapy_eatext.page.columns import BlockColumn
 from scrapy_eatext.page.embedded import embedded_text
-from scrapy_eatext.page.names import COMMENTS, DIALOGS, REVIEWS, SHOP_PARTS, SIGNATURES
+from scrapy_eatext.page.names import COMMENTS, DIALOGS, REVIEWS, SHOP_PARTS
 from scrapy_eatext.result import EMPTY_SCORE
 from scrapy_eatext.sites.evidence import taught
 from scrapy_eatext.sites.files import load_lessons
@@ -81,9 +81,7 @@ BEFORE = {
         partial(rules.without_named, (COMMENTS, REVIEWS, SHOP_PARTS)),
         only=frozenset((PRODUCT,)),
     ),
-    "a signature": Rule(
-        partial(rules.without_named, (SIGNATURES,)), only=frozenset((FORUM,))
-    ),
+    "a signature": Rule(rules.without_signatures, only=frozenset((FORUM,))),
     "a dialog": Rule(partial(rules.without_named, (DIALOGS,)), only=SPARSE),
 }
 AFTER = {

@@ -14,7 +14,7 @@ import numpy as np
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
 from scrapy_eatext.page.datatables import data_tables
-from scrapy_eatext.page.names import EDITS, Names
+from scrapy_eatext.page.names import EDITS, SIGNATURES, Names
 from scrapy_eatext.page.tables import are_among, covered, rows_with
 from scrapy_eatext.page.tags import CODE, HEADING, QUOTE, TAG_ID, TEX_TEXT
 
@@ -39,6 +39,8 @@ _SURE_LINE = 900
 # The most words of a byline; the fewest characters of the text's first long block, as
 # some scripts have no spaces; and how many of the first kept blocks may be bylines.
 _SHORT, _LONG, _FIRST = 12, 150, 4
+# How vBulletin's signatures begin.
+_LINE_ABOVE = b"_" * 18
 # A row of a table is kept if more than one in this many of its words was chosen.
 _SHARE = 3
 _FIGURE, _FIGCAPTION = TAG_ID["figure"], TAG_ID["figcaption"]
@@ -128,6 +130,23 @@ def in_named(
     words = np.concatenate([[0], np.where(kept, w, 0).cumsum()])
     is_part = (words[ends] - words[begins] < most * words[-1]) | (words[-1] == 0)
     return covered(begins[is_part], ends[is_part], len(kept))
+
+
+def without_signatures(walk: Walk, kept: Flags, w: Ints, chances: Ints) -> Flags:
+    """The kept blocks, without those in elements that are named as signatures.
+
+    An element that begins with a long line of underscores is one too.
+    """
+    kept = without_named((SIGNATURES,), walk, kept, w, chances)
+    if _LINE_ABOVE not in walk.text:  # the usual case
+        return kept
+    remaining = kept.copy()
+    for i in kept.nonzero()[0].tolist():
+        if walk.text.startswith(_LINE_ABOVE, walk.blocks.item(i, BlockColumn.START)):
+            element = walk.blocks.item(i, BlockColumn.ELEMENT)
+            first, last = walk.elements[element, _BOUNDS].tolist()
+            remaining[first if first == i else last : last] = False
+    return remaining
 
 
 def without_edit_links(walk: Walk, kept: Flags, w: Ints, chances: Ints) -> Flags:

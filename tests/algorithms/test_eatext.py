@@ -150,10 +150,11 @@ def test_two_reviews_that_are_hardly_main_text_are_comments():
     assert all(text in found.comments for text in REVIEWS[:2])
 
 
-def test_signatures_of_a_thread_are_left_out():
+@pytest.mark.parametrize("begin", ["<div class=signature>", f"<div>{'_' * 18}<br>"])
+def test_signatures_of_a_thread_are_left_out(begin):
     post = (
         "<div class=post><p class=author>{0}, 4 March 2024</p><div class=content>{1}</div>"
-        "<div class=signature>{0} never sails on Fridays.</div></div>"
+        f"{begin}{{0}} never sails on Fridays.</div></div>"
     )
     posts = "".join(post.format(n, PROSE["en"]) for n in ("Ann", "Ben", "Cleo", "Dov"))
     found = extract(f"<title>Boat forum</title><h1>Old boats</h1>{posts}")
