@@ -98,7 +98,7 @@ cdef void end_text(Walker* w, const uint8_t* begin, const uint8_t* end) noexcept
 
 
 cdef bint is_permalink(const uint8_t* at) noexcept nogil:
-    """Whether a text is one of PERMALINKS, apart from white space."""
+    """Whether a text is one of PERMALINKS, apart from white space in ASCII and U+A0."""
     cdef bint found = False
     cdef uint32_t code
     while at[0]:
@@ -106,6 +106,8 @@ cdef bint is_permalink(const uint8_t* at) noexcept nogil:
             at += 1
             continue
         at += decode(at, &code)
+        if code == 0xA0:
+            continue
         if found or not has_sign(code, PERMALINK):
             return False
         found = True

@@ -235,6 +235,8 @@ def sources_of(image: Any) -> Iterator[str]:
 def _is_to_itself(link: Any) -> bool:
     """Whether a link leads to itself, its title or the element around the title."""
     place = link.get("href")[1:]
+    if "toc-backref" in (link.get("class") or ""):
+        return True
     around = link, *islice(link.iterancestors(), 2)
     return place in [element.get("id") for element in around]
 

@@ -26,7 +26,7 @@ SPACELESS_RANGES = _ranges(
 )
 # A link whose text is one of these is a permalink, if it is in a heading, or leads to a
 # place on the page and is not raised as the mark of a footnote.
-PERMALINKS = "#\u00a7\u00b6"
+PERMALINKS = "#\u00a7\u00b6\u25c6"
 
 # Browsers do not show these, and XML does not allow some of them: control characters,
 # soft hyphen, zero-width space, word joiner, byte order mark.

@@ -325,7 +325,7 @@ class _Run:
         if frame.link and (
             frame.kind == HEADING or (frame.near and not frame.mark[0] & RAISED)
         ):
-            only = piece.strip(" \t\r\n\f")
+            only = piece.strip(" \t\r\n\f\xa0")
             if len(only) == 1 and only in PERMALINKS:
                 self.gap()
                 return
