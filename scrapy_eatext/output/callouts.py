@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from scrapy_eatext.page.columns import ElementColumn, NodeKind
+from scrapy_eatext.page.columns import BlockColumn, ElementColumn, NodeKind
 from scrapy_eatext.page.names import CALLOUTS
 from scrapy_eatext.page.tables import blocks_within
 from scrapy_eatext.page.tags import TAG_ID
@@ -27,11 +27,16 @@ _KINDS = {
 }
 _KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split()}
 # Words in classes of callouts, beside a word for the kind.
-_CALLOUT_WORDS = frozenset("admonition admonitionblock alert callout custom".split())
+_CALLOUT_WORDS = frozenset(
+    "admonition admonitionblock alert callout custom notecard".split()
+)
 _WORD = re.compile("[a-z]+")
 _TAGS = frozenset(
     TAG_ID[name] for name in ("article", "aside", "blockquote", "div", "p", "section")
 )
+_BOUNDS = [ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK]
+_PLACE = [BlockColumn.START, BlockColumn.END]
+_LABEL = 20  # a label is shorter
 # Nodes in which no quote can stand between the children.
 _CLOSED = (NodeKind.LIST, NodeKind.NUMBERED, NodeKind.TABLE, NodeKind.ROW,
            NodeKind.DEFINITIONS)  # fmt: skip
@@ -91,11 +96,21 @@ def _kinds(walk: Walk, rows: list[int]) -> dict[int, str]:
             kind
             and row >= done
             and walk.elements.item(row, ElementColumn.TAG) in _TAGS
-            and not _CALLOUT_WORDS.isdisjoint(words)
+            and (not _CALLOUT_WORDS.isdisjoint(words) or _is_labelled(walk, row, words))
         ):
             done = walk.ends[row]
             kinds[row] = kind
     return kinds
+
+
+def _is_labelled(walk: Walk, row: int, words: list[str]) -> bool:
+    """Whether an element's class is one of GitHub's kinds, which its first block says."""
+    first, last = walk.elements[row, _BOUNDS].tolist()
+    if first == last or len(words) > 1 or words[0] not in _KINDS:
+        return False
+    start, end = walk.blocks[first, _PLACE].tolist()
+    label = walk.text[start : min(end, start + _LABEL)].decode(errors="ignore")
+    return label.rstrip(":").lower() == words[0]
 
 
 def _outermost(nodes: Nodes, parents: list[int], node: int, row: int, end: int) -> int:

@@ -120,7 +120,8 @@ def _child(element: Any, place: int) -> Any:
 
 
 def _language_of(element: Any) -> str:
-    match = _LANGUAGE.search((element.get("class") or "")[:500])
+    said = element.get("data-syntaxhighlighter-params") or element.get("class") or ""
+    match = _LANGUAGE.search(said[:500])
     names = [match[1]] if match else []
     names += [element.get(attribute) or "" for attribute in _LANGUAGE_ATTRIBUTES]
     if element.tag == "pre":

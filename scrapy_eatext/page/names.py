@@ -112,7 +112,10 @@ SIGNATURES = Names(
     "postbitsignature postsignature signature signaturecontainer signatures usersignature"
 )
 # Notes and warnings set apart from the text.
-CALLOUTS = Names("admonition admonitionblock alert callout custom")
+CALLOUTS = Names(
+    "admonition admonitionblock alert callout caution custom important note notecard tip "
+    "warning"
+)
 # Embedded posts of other sites, which a script draws.
 POSTED = Names("instagram tiktok tweet")
 # Readers' comments on a page.
@@ -138,6 +141,8 @@ DATELINES = Names(
 # What readers wrote, by microdata; and links to other pages below a text.
 READERS = Names("prop:answer prop:comment prop:comments prop:review prop:reviews")
 RELATED = Names("recommendations recommended related")
+# What all texts of a site have before and behind them, such as a licence.
+BOILERPLATE = Names("boilerplate")
 # Notes at the end of a text, and sources that the text refers to.
 FOOTNOTES = Names(
     "endnote endnotes footnote footnotes references role:endnotes role:footnote"
