@@ -228,7 +228,10 @@ def bylines_of(thread: Thread, units: Sequence[int]) -> dict[int, Byline]:
     first: dict[int, int] = {}
     for unit, post in thread.of_units(units).items():
         first.setdefault(post, unit)
-    bylines = {unit: Byline(post, thread.byline(post)) for post, unit in first.items()}
+    shown = {*units}
+    bylines = {
+        unit: Byline(post, thread.byline(post, shown)) for post, unit in first.items()
+    }
     return {unit: byline for unit, byline in bylines.items() if byline.texts}
 
 

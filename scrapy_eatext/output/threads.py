@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import chain, islice, pairwise
@@ -368,8 +368,8 @@ class Thread:
                 return author, time
         return "", ""
 
-    def byline(self, post: int) -> list[tuple[str, int]]:
-        """A post's author and time, with styles, unless they are kept as text.
+    def byline(self, post: int, shown: Collection[int]) -> list[tuple[str, int]]:
+        """A post's author and time, with styles, unless ``shown`` blocks have them.
 
         It is empty if a single post has all the text.
         """
@@ -383,9 +383,9 @@ class Thread:
             if self._names[at] == author and self._kept_between(post, at) < _SUBJECT
         ]
         named.append(self._frames[post].author)
-        is_named = any(self._words[self._firsts[at]] > 0 for at in named)
+        is_named = any(self._firsts[at] in shown for at in named)
         spans = [(author, STRONG_TEXT)] if author and not is_named else []
-        if time and not self._words[self._firsts[row]]:
+        if time and self._firsts[row] not in shown:
             spans.append((f", {time}" if spans else time, 0))
         return spans
 
@@ -466,7 +466,8 @@ class Thread:
         elements = self._walk.elements.copy()
         said = self._words[:-1][self._text_of >= 0].sum()
         is_thread = not self._are_several or bool(said >= _SAID * len(self._frames))
-        is_thread = is_thread or any(map(self.byline, self._frames))
+        spoken = {*self.spoken.units}
+        is_thread = is_thread or any(self.byline(post, spoken) for post in self._frames)
         # An element is around a post if it holds the post's first element or author.
         marked = np.zeros(len(elements) + 1, dtype=np.intp)
         for frame in self._frames.values() if is_thread else ():

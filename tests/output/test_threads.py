@@ -14,7 +14,7 @@ from scrapy_eatext.output.comments import posts_in
 from scrapy_eatext.output.html import html as html_of
 from scrapy_eatext.output.judged import JudgedPage
 from scrapy_eatext.output.markdown import markdown
-from scrapy_eatext.output.structure import tree_of
+from scrapy_eatext.output.structure import bylines_of, tree_of
 from scrapy_eatext.output.threads import Thread
 from scrapy_eatext.page import Page
 from scrapy_eatext.page.columns import NodeKind
@@ -195,6 +195,14 @@ def test_topics_without_bylines_stay_a_list():
     written = markdown(tree_saying(f"<ul>{html}</ul>"))
     assert written.count("- [Oak ") == len(PEOPLE)
     assert "\n\n  2 replies" in written
+
+
+def test_bylines_that_are_spoken_but_not_shown():
+    blocks = Page.of(board("phpBB 3"), URL).blocks
+    people = Thread(blocks, saying(blocks, ""))
+    texts = saying(blocks, *(said for *_, said in PEOPLE)).units
+    assert len(bylines_of(people, texts)) == len(PEOPLE)
+    assert not bylines_of(people, people.spoken.units)
 
 
 def test_notes_of_a_page_without_posts_are_callouts():
