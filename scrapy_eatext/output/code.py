@@ -45,6 +45,8 @@ _LINE = re.compile(
 LONE_LINES = 3
 # How many elements, from the code outwards, may name its language.
 _LEVELS = 8
+# How many children an element around code may have: a button, a label, the code, numbers.
+_BESIDE = 4
 _LANGUAGE = re.compile(
     r"(?:^|\s)(?:(?:sourceCode\s+|hljs\s+)?lang(?:uage)?[-:]|(?:sourceCode|hljs)\s+"
     r"|gatsby-code-|highlight-source-|mw-highlight-lang-|brush:\s?"
@@ -109,7 +111,7 @@ def language(element: Any) -> str:
         if name := _language_of(element):
             return name
         element = element.getparent()
-        if element is None or _child(element, 3) is not None:
+        if element is None or _child(element, _BESIDE) is not None:
             break
     return ""
 
