@@ -20,7 +20,7 @@ from scrapy_eatext.algorithms.modelfile import ModelError, load_model, model_pat
 from scrapy_eatext.declared import number, one_of, switch, text
 from scrapy_eatext.page.columns import BlockColumn
 from scrapy_eatext.page.embedded import embedded_text
-from scrapy_eatext.page.names import BOILERPLATE, COMMENTS, DIALOGS, REVIEWS, SHOP_PARTS
+from scrapy_eatext.page.names import COMMENTS, DIALOGS, REVIEWS, SHOP_PARTS
 from scrapy_eatext.result import EMPTY_SCORE
 from scrapy_eatext.sites.evidence import taught
 from scrapy_eatext.sites.files import load_lessons
@@ -82,7 +82,6 @@ BEFORE = {
         only=frozenset((PRODUCT,)),
     ),
     "a signature": Rule(rules.without_signatures, only=frozenset((FORUM,))),
-    "boilerplate by its name": Rule(partial(rules.without_named, (BOILERPLATE,))),
     "a dialog": Rule(partial(rules.without_named, (DIALOGS,)), only=SPARSE),
 }
 AFTER = {

@@ -150,15 +150,6 @@ def test_two_reviews_that_are_hardly_main_text_are_comments():
     assert all(text in found.comments for text in REVIEWS[:2])
 
 
-def test_boilerplate_by_its_name_is_left_out():
-    book = "".join(f"<h2>Chapter {n}</h2><p>{PROSE['en']}</p>" for n in range(9))
-    name = "<section class=pg-boilerplate><p>{} of the licence, which you may read.</p></section>"
-    found = extract(name.format("Begin") + book + name.format("End"))
-    assert found.text.count(PROSE["en"][:40]) == 9
-    assert "licence" not in found.text
-    assert "licence" in extract(name.format("All")).text
-
-
 @pytest.mark.parametrize("begin", ["<div class=signature>", f"<div>{'_' * 18}<br>"])
 def test_signatures_of_a_thread_are_left_out(begin):
     post = (
