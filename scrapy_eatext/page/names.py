@@ -141,8 +141,6 @@ DATELINES = Names(
 # What readers wrote, by microdata; and links to other pages below a text.
 READERS = Names("prop:answer prop:comment prop:comments prop:review prop:reviews")
 RELATED = Names("recommendations recommended related")
-# What all texts of a site have before and behind them, such as a licence.
-BOILERPLATE = Names("boilerplate")
 # Notes at the end of a text, and sources that the text refers to.
 FOOTNOTES = Names(
     "endnote endnotes footnote footnotes references role:endnotes role:footnote"
