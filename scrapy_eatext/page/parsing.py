@@ -17,6 +17,8 @@ A page of frames: what it has for browsers without frames is all text that it ha
 
 ``</br>`` is a line break for browsers; libxml2 ignores it, so that words would run
 together.
+
+A text without tags: its paragraphs are the parts between blank lines.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from scrapy_eatext.page.columns import BlockColumn
 from scrapy_eatext.page.guard import NOTHING, VOID, tags, tame
 from scrapy_eatext.page.memory import raise_memory
 from scrapy_eatext.page.source import holds
+from scrapy_eatext.page.tags import TAGS
 from scrapy_eatext.page.walk import walk
 
 # The maximum depth of libxml2, with the root, and that of a rewritten page.
@@ -60,6 +63,15 @@ _BREAKS = tuple(
     ((b"<%b></%b>" % (name, name), b"</%b>" % name), b"<%b>" % name)
     for name in (b"br", b"BR")
 )
+
+# A text may have <https://example.com> and <jane@example.com>, but no tags of HTML.
+_MARKUP = re.compile(
+    rf"<(?:[/!?]|(?:{'|'.join(TAGS[1:])})[\s/>])".encode(), re.IGNORECASE
+)
+_SEPARATED = re.compile(rb"[\r\n<]")
+_BLANK_LINES = re.compile(r"\n[ \t\f]*\n\s*")
+# A part whose lines are joined, as they are as long as wrapped ones are.
+_WRAPPED = re.compile(r"(?:.{45,100}\n)*.*")
 
 # The ASCII characters that str.strip() strips.
 _BLANKS = b" \t\n\r\v\f\x1c\x1d\x1e\x1f"
@@ -219,14 +231,29 @@ def flattened(source: bytes) -> bytes:
 def mended(source: bytes) -> bytes:
     """A page's source in which objects have ends, and line breaks are start tags.
 
-    Otherwise it is the same object.
+    A text without tags gets those of paragraphs.  Otherwise it is the same object.
     """
+    if not _MARKUP.search(source):
+        return _with_paragraphs(source)
     source = without_open_objects(source)
     for (pair, end), start in _BREAKS:
         if holds(source, end):
             # A pair of tags is meant to be one.
             source = source.replace(pair, start).replace(end, start)
     return source
+
+
+def _with_paragraphs(source: bytes) -> bytes:
+    """A text with the tags of paragraphs, the same object if it is a single line."""
+    if not _SEPARATED.search(source):
+        return source
+    lines = source.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    parts = _BLANK_LINES.split(lines.replace("<", "&lt;"))
+    marked = (
+        part if _WRAPPED.fullmatch(part) else part.replace("\n", "<br>")
+        for part in parts
+    )
+    return b"".join(f"<p>{part}</p>".encode() for part in marked)
 
 
 def is_swallowed(root: Any) -> bool:

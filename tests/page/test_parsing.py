@@ -254,6 +254,25 @@ def test_an_end_tag_of_a_line_break_is_one():
     assert texts_in_all_ways("a</br>b<br></br>c</BR>d") == ["a\nb\nc\nd"]
 
 
+POEM = "The sea is wide and grey,\nthe ferry far away."
+
+
+@pytest.mark.parametrize("line", ["\n", "\r\n", "\r"])
+def test_blank_lines_of_a_text_without_tags_separate_paragraphs(line):
+    wrapped = TEXT.replace("six,", "six,\n", 1).replace("opens", "opens daily for us")
+    parts = [wrapped, POEM, "Jane <jane@example.com>, x < 3 &amp; y"]
+    found = texts_in_all_ways(("\n" + " \n\n".join(parts) + "\n").replace("\n", line))
+    assert found == [" ".join(wrapped.split()), POEM, parts[2].replace("&amp;", "&")]
+
+
+@pytest.mark.parametrize(
+    "tag", ["<br>", "<B title=b>", "</x>", "<!-- x -->", "<?php ?>"]
+)
+def test_a_page_with_a_tag_has_the_paragraphs_of_its_tags(tag):
+    (text,) = texts_in_all_ways(f"{TEXT}\n\n{TEXT}{tag}")
+    assert text == f"{TEXT} {TEXT}"
+
+
 PIECES = "<title>|<TITLE a=b>|</title>|<object>|<object a|<p>text|<|>".split("|")
 
 
@@ -275,6 +294,7 @@ def test_only_tags_are_added_and_dropped(html):
         (f"<p>{TEXT}", "</html><script></script>x ", 1000),
         *(("", f"<title{rest}", 5000) for rest in (">", " ", ">a")),
         *(("", f"<object{rest}", 5000) for rest in (">", " ")),
+        *(("", unit, 5000) for unit in ("a\n", "\n ", "a" * 50 + "\n", "a\n\n")),
     ],
 )
 def test_mending_takes_linear_time(before, unit, size):
