@@ -33,7 +33,13 @@ _ALPHABETS = {
 }
 _LATIN = ("cp1252", *_ALPHABETS)
 # All encodings of single bytes that pages are in.
-_OF_PAGES = (*_LATIN, *"cp1251 cp1253 cp1255 cp1256 cp1258 cp874 koi8-r".split())
+_KOI8 = "koi8-u"
+_OF_PAGES = (*_LATIN, *"cp1251 cp1253 cp1255 cp1256 cp1258 cp874".split(), _KOI8)
+# The small letters of KOI8 and their least share among a page's letters.  The letters of
+# Hebrew are bytes of Cyrillic ones too, but no page in Russian has these alone.
+_SMALL, _LEAST_SMALL = bytes(range(0xC0, 0xE0)), 0.75
+_HEBREW, _CYRILLIC = bytes(range(0xE0, 0xFB)), (_KOI8, "cp1251")
+_NO_LETTERS, _LEAST_DIFFERENT = bytes(range(0xC0)), 12
 # The least share of a page's letters that are in one alphabet, and the least number of
 # different ones.
 _LEAST_SHARE, _LEAST_LETTERS = 0.9, 3
@@ -58,6 +64,8 @@ def detected(body: bytes) -> str:
         match = from_bytes(data, cp_isolation=only).best()
         return resolve_encoding(match.encoding) or "" if match else ""
 
+    if _has(_SMALL, _LEAST_SMALL, data) and best(data, [*_OF_PAGES]) == _KOI8:
+        return _KOI8
     guess = best(data)
     may_be_multi_byte = len(body.translate(None, ASCII)) >= _LEAST_BYTES
     if may_be_multi_byte and _is_multi_byte(guess):
@@ -67,8 +75,10 @@ def detected(body: bytes) -> str:
         legal = _legal_in(encoding, data)
         if legal and _is_multi_byte(guess_of_legal := best(legal)):
             return guess_of_legal
-    if guess not in _OF_PAGES:
-        guess = best(data, [*_OF_PAGES])
+    # It takes some of these for others with the same letters unless it knows no others.
+    guess = best(data, [*_OF_PAGES])
+    if guess in _CYRILLIC and _has(_HEBREW, 1, data):
+        return "cp1255"
     return _by_letters(guess, data) or "cp1252"
 
 
@@ -81,6 +91,14 @@ def is_mostly_utf8(body: bytes) -> bool:
     non_ascii = len(text) - len(body.translate(None, _NOT_ASCII))
     illegal = text.count("\ufffd") - body.count("\ufffd".encode())
     return 0 < non_ascii >= 2 * illegal
+
+
+def _has(letters: bytes, share: float, data: bytes) -> bool:
+    """Whether a page has different ones of some letters, and few others."""
+    all_letters = data.translate(None, _NO_LETTERS)
+    own = len(all_letters) - len(all_letters.translate(None, letters))
+    is_rich = len({*all_letters} & {*letters}) >= _LEAST_DIFFERENT
+    return is_rich and own >= share * len(all_letters)
 
 
 def _sample(body: bytes) -> bytes:

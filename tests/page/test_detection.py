@@ -23,6 +23,7 @@ CASES = [
     ("ar", "cp1256"),
     *((language, "cp1251") for language in ("bg", "ru", "uk")),
     ("ru", "koi8-r"),
+    ("uk", "koi8-u"),
 ]
 LITHUANIAN = (
     "Senasis tiltas per upę vakar vėl buvo atidarytas, kai darbininkai kelis mėnesius jį "
@@ -42,6 +43,20 @@ def test_the_letters_show_the_encoding(language, encoding):
     # Scrapy's own guess, which may be another one, is not used.
     response = HtmlResponse(URL, body=body)
     assert Page.of(response).html == text_of(response) == html
+
+
+@pytest.mark.parametrize(
+    ("language", "encoding", "start", "end"),
+    [
+        *(("ru", "koi8-r", start, start + 40) for start in range(63, 92, 7)),
+        ("el", "cp1253", 31, 231),
+        ("he", "cp1255", 0, 60),
+        ("he", "cp1255", 93, 293),
+    ],
+)
+def test_a_few_words_show_the_encoding(language, encoding, start, end):
+    body = undeclared(PROSE[language][start:end], encoding, 1)
+    assert body.decode(detected(body)) == body.decode(encoding)
 
 
 def test_lithuanian():
