@@ -25,8 +25,9 @@ SPACELESS_RANGES = _ranges(
     "2e80-2fff 3001-312f 3190-9fff a000-a4cf f900-faff fe30-fe4f ff01-ff60"
 )
 # A link whose text is one of these is a permalink, if it is in a heading, or leads to a
-# place on the page and is not raised as the mark of a footnote.
-PERMALINKS = "#\u00a7\u00b6\u25c6"
+# place on the page and is not raised as the mark of a footnote.  The last ones are those
+# of Doxygen, and of Sphinx's theme for Read the Docs: an icon of Font Awesome.
+PERMALINKS = "#\u00a7\u00b6\u25c6\uf0c1"
 
 # Browsers do not show these, and XML does not allow some of them: control characters,
 # soft hyphen, zero-width space, word joiner, byte order mark.
