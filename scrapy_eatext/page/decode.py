@@ -48,6 +48,9 @@ _MAX_BINARY_SHARE = 0.01
 # characters, like "NESTL\xc9\xae" in Latin-1.  A page with this many different
 # characters, or this many of three or four bytes, is in UTF-8.
 _MIN_DIFFERENT, _MIN_LONG = 3, 2
+# In Latin-1 these are Â, Ã or a small letter, and a sign, which does not follow them.
+_LATIN = ("cp1252", "iso8859-15")
+_UNLIKELY = re.compile(rb"[\xc2\xc3\xe0-\xf4][\x80-\xbf]")
 _NOT_FIRST_OF_LONG = bytes(code for code in range(256) if not 0xE0 <= code <= 0xF4)
 _WIDE = ("utf-16", "utf-32")
 # The escapes before Japanese characters in ISO-2022-JP, and the codec for its variants.
@@ -153,7 +156,7 @@ def _encoding_of(body: bytes, known: str | None) -> tuple[str | None, bytes]:
         return encoding if is_declared else _ISO_2022_JP, body
     if encoding in {"utf-8", None}:
         return encoding, body
-    if _must_be_utf8(body):
+    if _must_be_utf8(body, encoding):
         return "utf-8", body
     if encoding == "utf-16" and body[1:2] == b"\0":
         return "utf-16-le", body
@@ -184,7 +187,7 @@ def _may_declare_another(body: bytes) -> bool:
     )
 
 
-def _must_be_utf8(body: bytes) -> bool:
+def _must_be_utf8(body: bytes, encoding: str) -> bool:
     """Whether a page that declares another encoding is in UTF-8 nevertheless."""
     if body.isascii():
         return False
@@ -195,6 +198,8 @@ def _must_be_utf8(body: bytes) -> bool:
             utf_8_decode(body, "strict", False)
         except UnicodeDecodeError:
             return False
+    if encoding in _LATIN and _UNLIKELY.search(body):
+        return True
     non_ascii = body.translate(None, ASCII)
     if len(non_ascii.translate(None, _NOT_FIRST_OF_LONG)) >= _MIN_LONG:
         return True
