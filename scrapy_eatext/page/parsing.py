@@ -32,6 +32,7 @@ from lxml import etree
 
 from scrapy_eatext.deadline import TimeLimitError, watched
 from scrapy_eatext.page.columns import BlockColumn
+from scrapy_eatext.page.decode import reread
 from scrapy_eatext.page.guard import NOTHING, VOID, tags, tame
 from scrapy_eatext.page.memory import raise_memory
 from scrapy_eatext.page.source import holds
@@ -231,8 +232,9 @@ def flattened(source: bytes) -> bytes:
 def mended(source: bytes) -> bytes:
     """A page's source in which objects have ends, and line breaks are start tags.
 
-    A text without tags gets those of paragraphs.  Otherwise it is the same object.
+    It is reread(), and a text without tags gets those of paragraphs.  Otherwise it is the same object.
     """
+    source = reread(source)
     if not _MARKUP.search(source):
         return _with_paragraphs(source)
     source = without_open_objects(source)

@@ -294,6 +294,7 @@ def test_only_tags_are_added_and_dropped(html):
         (f"<p>{TEXT}", "</html><script></script>x ", 1000),
         *(("", f"<title{rest}", 5000) for rest in (">", " ", ">a")),
         *(("", f"<object{rest}", 5000) for rest in (">", " ")),
+        *((TEXT, f"{sign}â\x80\x99 ", 5000) for sign in ("", "é")),
         *(("", unit, 5000) for unit in ("a\n", "\n ", "a" * 50 + "\n", "a\n\n")),
     ],
 )
