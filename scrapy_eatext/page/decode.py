@@ -3,8 +3,6 @@
 A page that can only be UTF-8 is read as UTF-8, whatever it declares, and one that cannot
 be UTF-8 is not.  The escapes of ISO-2022-JP show it.  A declared encoding that no page is
 in, such as rot13, is ignored.  A page that declares none is read as detection.py finds.
-
-What another program misread, and stored so, is read again: "Itâ€™s" is "It’s".
 """
 
 from __future__ import annotations
@@ -24,7 +22,6 @@ from w3lib.encoding import (
 
 from scrapy_eatext.native.loading import twin
 from scrapy_eatext.page.detection import ASCII, detected, is_mostly_utf8
-from scrapy_eatext.page.source import holds
 
 if TYPE_CHECKING:
     from scrapy.http import TextResponse
@@ -64,23 +61,6 @@ _OF_THE_MACHINE = frozenset(("mbcs", "oem"))
 # takes the place of the backslash.
 _PROBE = r'<a href="x-y+AGE-z">\u0041\x41</a>'
 _YEN, _REPLACEMENT = "\xa5", "\ufffd"
-
-# Control characters, which no text has, are signs of cp1252 that were read as Latin-1.
-_CONTROL, _MISREAD_QUOTE = re.compile(rb"\xc2[\x80-\x9f]"), "â€".encode()
-_CONTROLS = re.compile("[\x80-\x9f]")
-_SIGNS = {chr(n): bytes([n]).decode("cp1252", "ignore") for n in range(0x80, 0xA0)}
-_CODES = {ord(sign): code for code, sign in _SIGNS.items() if sign}
-# Characters of several bytes in UTF-8 that were read as Latin-1 or cp1252, those of them
-# that no text has by itself, and those that show that a page has such.
-_MORE = "[\x80-\xbf" + "".join(_SIGNS.values()) + "]"
-_MISREAD, _SURELY_MISREAD = (
-    re.compile(f"(?:[{two}]{_MORE}|[{three}]{_MORE}{{2}}|[{four}]{_MORE}{{3}})+")
-    for two, three, four in (("Â-ß", "à-ï", "ð-ô"), ("ÂÃ", "â", "ð"))
-)
-_SHOWING = re.compile(f"[ÂÃ][\x80-\x9f]|[à-ô][\x80-\x9f]{_MORE}|â€{_MORE}")
-_ASCII_TEXT = re.compile("[\0-\x7f]+")
-# The least share of misread characters in a page that was misread as a whole.
-_LEAST_MISREAD = 0.9
 
 
 def is_binary(data: bytes, encoding: str = "") -> bool:
@@ -125,31 +105,6 @@ def utf8_of(body: bytes, known: str | None = None) -> bytes | None:
         known = "utf-8"
     encoding, body = _encoding_of(body, known)
     return body if encoding in {"utf-8", None} and is_utf8(body) else None
-
-
-def reread(source: bytes) -> bytes:
-    """A page's source in UTF-8 without what another program misread before.
-
-    It is the same object if there is nothing.
-    """
-    if not (_CONTROL.search(source) or holds(source, _MISREAD_QUOTE)):
-        return source
-    text = source.decode("utf-8", "replace")
-    others = _ASCII_TEXT.sub(" ", text)
-    misread = sum(map(len, _MISREAD.findall(others)))
-    if misread >= _LEAST_MISREAD * (len(others) - others.count(" ")):
-        text = _MISREAD.sub(_as_utf8, text)
-    elif _SHOWING.search(text):
-        text = _SURELY_MISREAD.sub(_as_utf8, text)
-    # Faster than str.translate().
-    return _CONTROLS.sub(lambda found: _SIGNS[found[0]], text).encode()
-
-
-def _as_utf8(misread: re.Match[str]) -> str:
-    try:
-        return misread[0].translate(_CODES).encode("latin-1").decode()
-    except UnicodeDecodeError:
-        return misread[0]
 
 
 def is_misdeclared(body: bytes) -> bool:

@@ -32,9 +32,9 @@ from lxml import etree
 
 from scrapy_eatext.deadline import TimeLimitError, watched
 from scrapy_eatext.page.columns import BlockColumn
-from scrapy_eatext.page.decode import reread
 from scrapy_eatext.page.guard import NOTHING, VOID, tags, tame
 from scrapy_eatext.page.memory import raise_memory
+from scrapy_eatext.page.misread import reread
 from scrapy_eatext.page.source import holds
 from scrapy_eatext.page.tags import TAGS
 from scrapy_eatext.page.walk import walk
@@ -230,9 +230,10 @@ def flattened(source: bytes) -> bytes:
 
 
 def mended(source: bytes) -> bytes:
-    """A page's source in which objects have ends, and line breaks are start tags.
+    """A page's source that libxml2 reads right, the same object if it does so already.
 
-    It is reread(), and a text without tags gets those of paragraphs.  Otherwise it is the same object.
+    Misread characters are repaired, a text without tags gets those of paragraphs, open
+    objects lose their tags, and ends of line breaks become line breaks.
     """
     source = reread(source)
     if not _MARKUP.search(source):

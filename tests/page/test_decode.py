@@ -326,31 +326,6 @@ def test_chinese_is_never_taken_for_utf_8(text):
     assert decode(body)[1] == body.decode("gbk")
 
 
-FRENCH = "«\xa0Le café\xa0» de l’été, à l’É\xa0!"
-
-
-@pytest.mark.parametrize(
-    ("text", "right"),
-    [
-        *((f"{x}’".encode().decode("latin-1"), f"{x}’") for x in PROSE.values()),
-        ("Itâ\x80\x99s", "It’s"),
-        ("Itâ€™s Zoëâ€\x9d", "It’s Zoë”"),
-        (
-            f"{FRENCH}: â\x80\x93Â\xa05Â°, Ã© \xf0\x9f\x98\x80 Ð–",
-            f"{FRENCH}: – 5°, é 😀 Ð–",
-        ),
-        ("\x93Daddio\x92s\x94, É\x94\x85 \x81!", "“Daddio’s”, É”… !"),
-        ("Ã¤ is an ä, â€ a quotation mark", "Ã¤ is an ä, â€ a quotation mark"),
-        (FRENCH, FRENCH),
-    ],
-)
-def test_what_another_program_misread(text, right):
-    html = f"<meta charset=utf-8><p>{text}</p>"
-    for page in (html, html.encode(), as_response(html.encode(), "utf-8", "header")):
-        (found,) = (block.text for block in extract(page, blocks=True).blocks)
-        assert found.split() == right.split()
-
-
 def test_bytes_of_a_class_of_their_own():
     class Body(bytes):
         pass

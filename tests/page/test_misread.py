@@ -1,0 +1,33 @@
+"""Tests of characters that another program misread."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy.http import HtmlResponse
+
+from scrapy_eatext import extract
+
+FRENCH = "«\xa0Le café\xa0» de l’été, à l’É\xa0!"
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("Itâ\x80\x99s", "It’s"),
+        ("Itâ€™s Zoëâ€\x9d", "It’s Zoë”"),
+        (
+            f"{FRENCH}: â\x80\x93Â\xa05Â°, Ã© \xf0\x9f\x98\x80 Ð–",
+            f"{FRENCH}: – 5°, é 😀 Ð–",
+        ),
+        ("\x93Daddio\x92s\x94, É\x94\x85 \x81!", "“Daddio’s”, É”… !"),
+        ("Ã¤ is an ä, â€ a quotation mark", "Ã¤ is an ä, â€ a quotation mark"),
+        (FRENCH, FRENCH),
+    ],
+)
+def test_misread_characters_are_read_again(text, right):
+    html = f"<meta charset=utf-8><p>{text}</p>"
+    body = html.encode()
+    response = HtmlResponse("https://example.com", body=body, encoding="utf-8")
+    for page in (html, body, response):
+        (found,) = (block.text for block in extract(page, blocks=True).blocks)
+        assert found.split() == right.split()
