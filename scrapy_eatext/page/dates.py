@@ -5,75 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date, datetime, timezone
+from pathlib import Path
 from time import time
 
-# Month names and their usual short forms in the languages of most pages.  If a name is
-# another month in another language, as Polish and Croatian listopada, the language of
-# more pages counts, except for _DOTTED.
-_MONTHS = """
-jan january januar janvier enero gennaio janeiro januari января ene gen janv \
-    stycznia ocak ledna januára január ianuarie ιανουαρίου tammikuuta січня януари \
-    gener يناير jänner sty stycz янв oca siječnja jaanuar janar yanvar јануар \
-    јануара јануари sausio janúar қаңтар იანვარი հունվարի січ জানুয়ারি জানুয়ারী \
-    जनवरी ינואר בינואר ژانویه جنوری جانفي มกราคม ม.ค.
-feb february februar février febrero febbraio fevereiro februari февраля fév fev \
-    lutego şubat února februára február februarie φεβρουαρίου helmikuuta лютого \
-    февруари febrer فبراير شباط févr lut фев февр şub veljače veebruar shkurt \
-    fevral фебруар фебруара vasario febrúar ақпан თებერვალი փետրվարի лют \
-    ফেব্রুয়ারি ফেব্রুয়ারী फरवरी फ़रवरी פברואר בפברואר فوریه فروری فيفري \
-    กุมภาพันธ์ ก.พ. pebrero
-mar march märz mars marzo março maart марта mär mrt marca mart března március \
-    martie μαρτίου maaliskuuta березня март març maret مارس آذار marts märts მარტი \
-    мар ožujka marta kovo mac machi marso наурыз մարտի бер মার্চ मार्च מרץ במרץ \
-    מרס במרס مارچ มีนาคม มี.ค.
-apr april avril abril aprile апреля abr avr kwietnia nisan dubna apríla április \
-    aprilie απριλίου huhtikuuta квітня април أبريل ابريل نيسان апр kwi nis travnja \
-    aprill prill aprel априла balandžio apríl aprili сәуір აპრილი ապրիլի квіт \
-    এপ্রিল अप्रैल אפריל באפריל آوریل اپریل أفريل เมษายน เม.ย.
-may mai mayo maggio maio mei мая mag maj maja mayıs května mája május μαΐου μαίου \
-    toukokuuta травня май maig مايو أيار svibnja мај маја gegužės maí мамыр მაისი \
-    մայիսի трав মে मई מאי במאי مه مئی ماي พฤษภาคม พ.ค.
-jun june juni juin junio giugno junho июня giu czerwca haziran června júna június \
-    iunie ιουνίου kesäkuuta червня юни juny يونيو حزيران cze haz июн lipnja juuni \
-    qershor iyun јун јуна birželio júní маусым ივნისი հունիսի черв জুন जून יוני \
-    ביוני ژوئن جون جوان มิถุนายน มิ.ย. hunyo junija
-jul july juli juillet julio luglio julho июля lug juil lipca temmuz července júla \
-    július iulie ιουλίου heinäkuuta липня юли juliol يوليو تموز juill июл tem \
-    srpnja juuli korrik iyul јул јула liepos júlí шілде ივლისი հուլիսի лип জুলাই \
-    जुलाई יולי ביולי ژوئیه جولائی جويلية يوليوز กรกฎาคม ก.ค. julai hulyo julija
-aug august août agosto augustus augusti августа ago sierpnia ağustos srpna augusta \
-    augusztus αυγούστου elokuuta серпня август agost agustus أغسطس اغسطس sie ağu \
-    авг kolovoza avgust avgusta gusht avqust rugpjūčio ágúst тамыз აგვისტო \
-    օգոստոսի серп আগস্ট अगस्त אוגוסט באוגוסט اوت اگست أوت غشت สิงหาคม ส.ค. ogos \
-    agosti agu agt
-sep september septembre septiembre settembre setembro сентября sept set września \
-    eylül září septembra szeptember septembrie σεπτεμβρίου syyskuuta вересня \
-    септември setembre سبتمبر أيلول wrz eyl сен сент rujna shtator sentyabr \
-    sentabr septembar септембар септембра rugsėjo қыркүйек სექტემბერი սեպտեմբերի \
-    вер সেপ্টেম্বর सितंबर सितम्बर ספטמבר בספטמבר سپتامبر ستمبر شتنبر กันยายน ก.ย. \
-    septemba setyembre
-oct october oktober octobre octubre ottobre outubro октября okt out października \
-    ekim října októbra október octombrie οκτωβρίου lokakuuta жовтня октомври \
-    أكتوبر اكتوبر ott paź eki окт oktoober tetor oktyabr oktabr oktobar oktobra \
-    октобар октобра spalio қазан ოქტომბერი հոկտեմբերի жовт অক্টোবর अक्टूबर अक्तूबर \
-    אוקטובר באוקטובר اکتبر اکتوبر ตุลาคม ต.ค. oktoba oktubre
-nov november novembre noviembre novembro ноября novem listopada kasım listopadu \
-    novembra noiembrie νοεμβρίου marraskuuta листопада ноември نوفمبر lis kas ноя \
-    нояб studenog studenoga nëntor noyabr novembar новембар новембра lapkričio \
-    nóvember қараша ნოემბერი նոյեմբերի лист নভেম্বর नवंबर नवम्बर נובמבר בנובמבר \
-    نوامبر نومبر نونبر พฤศจิกายน พ.ย. nobyembre novemba
-dec december dezember décembre diciembre dicembre dezembro декабря dez dic déc \
-    grudnia aralık prosince decembra decembrie δεκεμβρίου joulukuuta грудня \
-    декември desember desembre ديسمبر gru ara дек prosinca detsember dhjetor \
-    dekabr decembar децембар децембра gruodžio желтоқсан დეკემბერი դեկտեմբերի груд \
-    ডিসেম্বর दिसंबर दिसम्बर דצמבר בדצמבר دسامبر دسمبر دجنبر ธันวาคม ธ.ค. des \
-    disember disyembre desemba
-"""
+# Month names and their usual short forms in the languages of most pages, a line for each
+# month, the last line for those of Iran.  If a name is another month in another language,
+# as Polish and Croatian listopada, the language of more pages counts, except for _DOTTED.
+_LINES = Path(__file__).with_name("months.txt").read_text("utf-8").splitlines()
 _MONTH_OF = {
-    name: number
-    for number, line in enumerate(_MONTHS.split("\n")[1:-1], 1)
-    for name in line.split()
+    name: number for number in range(1, 13) for name in _LINES[number - 1].split()
 }
+_PERSIAN = {name: number for number, name in enumerate(_LINES[12].split(), 1)}
 # Croatian writes a dot behind the day; Polish, where it is the next month, does not.
 _DOTTED = {"listopada": 10, "lis": 10}
 
@@ -93,44 +35,48 @@ _ISO = re.compile(
 # Seconds or milliseconds since 1970, of the years from 2001 to 2033.
 _SINCE_1970 = re.compile(r"(1\d{9})(?:\d{3})?(?:\.\d{1,9})?")
 _WORD = r"[^\W\d_]{3,12}"
-# In some scripts words contain combining marks.  Thai abbreviates months with dots, and
-# Hindi's May has two characters.  All these write the day before the month.
+# In some scripts words contain combining marks, and the names of some months have two
+# characters.  Thai abbreviates months with dots.
 _ANY_WORD = (
-    r"(?:[^\W\d_][^\s\d!-@\[-`{-\xb4\xb6-\xbf،\u2000-\u206f\u3000-\u303f]{2,11}"
-    r"|[\u0e01-\u0e2e\u0e40]{1,2}\u0e34?\u0e35?\.[\u0e01-\u0e2e]\.|मई)"
+    r"(?:[^\W\d_][^\s\d!-@\[-`{-\xb4\xb6-\xbf،\u2000-\u200b\u200e-\u206f\u3000-\u303f]{2,11}"
+    r"|[\u0e01-\u0e2e\u0e40]{1,2}\u0e34?\u0e35?\.[\u0e01-\u0e2e]\.|[\u0620-\u139f]{2})"
 )
 _DATE = re.compile(
     rf"(?<!\d)(?=\d)(?:(?:(?P<d1>\d{{1,2}})(?P<dot>\.)?(?:st|nd|rd|th|er|º)?\s{{0,3}}"
-    rf"(?:de\s|of\s|/|-)?(?P<m1>{_ANY_WORD})\.?[,،]?(?:\s{{0,3}}(?:del?\s|of\s|พ\.ศ\.\s?)?|/|-)"
-    r"(?P<y1>(?:19|20|25)\d\d)"
-    r"|(?P<y3>(?:19|20)\d\d)(?:[-/.]|\.\s)(?P<m3>\d{1,2})(?:[-/.]|\.\s)(?P<d3>\d{1,2})"
-    rf"|(?P<y6>(?:19|20)\d\d)(?:\sm)?(?:[.,]?\s|-)(?P<m6>{_WORD})[\s-](?P<d6>\d{{1,2}})"
-    r"|(?P<d5>\d{1,2})(?:[./-]|\.\s)(?P<m5>\d{1,2})(?:[./-]|\.\s)(?P<y5>(?:19|20)\d\d)"
+    rf"(?:de\s|d['’]|of\s|/|-)?(?P<m1>{_ANY_WORD})\.?[,،]?(?:\s{{0,3}}(?:del?\s|of\s|[คพ]\.ศ\.\s?)?|/|-)"
+    r"(?P<y1>(?:1[349]|20|25)\d\d)"
+    r"|(?P<y3>(?:19|20)\d\d|1[34]\d\d(?=/\d\d/\d\d))(?:[-/.]|\.\s)(?P<m3>\d{1,2})(?:[-/.]|\.\s)(?P<d3>\d{1,2})"
+    rf"|(?P<y9>(?:19|20)\d\d)\.?\s(?:gada|ж\.)\s(?P<d9>\d{{1,2}})\.?\s(?P<m9>{_WORD})"
+    rf"|(?P<y6>(?:19|20)\d\d)(?:\s(?:m|թ|ခုနှစ်))?(?:[.,]?\s|-)(?P<m6>{_ANY_WORD})\.?[\s-](?P<d6>\d{{1,2}})"
+    r"|(?P<d5>\d{1,2})(?:\u200f?[./-]|\.\s)(?P<m5>\d{1,2})(?:\u200f?[./-]|\.\s)(?P<y5>(?:19|20)\d\d|(?<=/)25\d\d)"
     # Two digits each; not a part of a telephone number.
     r"|(?<!\d\.)(?P<d8>\d\d)\.(?P<m8>\d\d)\.(?P<y8>\d\d)(?!\.?\d)"
-    r"|(?P<d7>\d{1,2})\stháng\s(?P<m7>\d{1,2})(?:,|\snăm)?\s(?P<y7>(?:19|20)\d\d))(?!\d)"
+    r"|(?P<d7>\d{1,2})\sth(?:án)?g\s(?P<m7>\d{1,2})(?:,|\snăm)?\s(?P<y7>(?:19|20)\d\d))(?!\d)"
     # A time of day may follow at once.
     r"|(?P<y4>(?:19|20)\d\d)\s?[年년]\s?(?P<m4>\d{1,2})\s?[月월]\s?(?P<d4>\d{1,2})\s?[日일])"
-    rf"|\b(?P<m2>{_WORD})\.?\s{{1,3}}(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?:,\s{{0,3}}|\s{{1,3}})"
+    rf"|\b(?P<m2>{_ANY_WORD})\.?\s{{1,3}}(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?:,\s{{0,3}}|\s{{1,3}})"
     # The time of day, as asctime() writes it, and a zone.
     r"(?:\d\d:\d\d:\d\d\s(?:[A-Z]{2,5}\s|[+-]\d{4}\s)?)?(?P<y2>(?:19|20)\d\d)(?!\d)",
     re.IGNORECASE,
 )
 # The forms with the name of a month, and those whose day may be either number.
-_NAMED_FORMS, _AMBIGUOUS = "126", "58"
+_NAMED_FORMS, _AMBIGUOUS = "1269", "58"
 # A word to which the name of a month is glued, as in "onMarch 1, 2024".
 _GLUED = re.compile(r".*[a-z](?=[A-Z])")
 # A digit of another script; none has a smaller code, and a search for a set is fast.
 _OTHER_DIGIT = re.compile("[\u0660-\U0010ffff](?<=\\d)")
-_YEAR = re.compile(r"(?:19|20|25)\d\d|\d\.\d\d\.\d\d")
+_YEAR = re.compile(r"(?:1[349]|2[05])\d\d|\d\.\d\d\.\d\d")
 # Two digits above these are of the last century.
 _LAST_YEAR = "89"
 # Thai months are written with years of the Buddhist era, which is 543 years ahead.
 _THAI = re.compile(r"[\u0e01-\u0e4e]")
 _BUDDHIST = 543
+# In Iran a year begins in March; 8 of 33 are leap years.  This is the day before the
+# first of the year 0, as an ordinal.
+_PERSIAN_EPOCH = 226_529
 # A time of day behind a date, as in RFC 2822, or before its year.
 _TIME = re.compile(
-    rf"(?:[,.\s]{{1,3}}(?:(?:at|um|à|às|@)\s)?|(?<=日))(\d\d?):(\d\d)(?::(\d\d))?{_BEHIND}"
+    rf"(?:[,،.\s]{{1,3}}(?:(?:[^\W\d_]{{1,3}}\.?|@)\s)?|(?<=日))(\d\d?)[:h](\d\d)(?::(\d\d))?{_BEHIND}"
 )
 
 # Hours: no time zone is further from UTC.
@@ -174,7 +120,7 @@ def found(
     if not _YEAR.search(text):
         return
     for match in _DATE.finditer(text):
-        form = next(form for form in "12345678" if match[f"y{form}"])
+        form = next(form for form in "123456789" if match[f"y{form}"])
         year, month, day_of_month = (match[f"{part}{form}"] for part in "ymd")
         if len(year) == 2:
             year = f"{19 if year > _LAST_YEAR else 20}{year}"
@@ -207,21 +153,32 @@ def is_month(word: str) -> bool:
 def _named(year: str, month: str, day: str, ahead: int, *, has_dot: bool) -> str:
     """The day of a date with the name of a month, "" if the date is invalid."""
     name = _GLUED.sub("", month).lower()
-    number = (has_dot and _DOTTED.get(name)) or _MONTH_OF.get(name)
-    if not number:
+    is_old = year < "15"
+    number = (has_dot and _DOTTED.get(name)) or (_PERSIAN if is_old else _MONTH_OF).get(
+        name
+    )
+    if not number or (year.startswith("25") and not _THAI.match(name)):
         return ""
-    if year.startswith("25") and _THAI.match(name):
-        year = str(int(year) - _BUDDHIST)
     return _day(year, str(number), day, ahead)
 
 
 def _day(year: str, month: str, day: str, ahead: int) -> str:
+    """A day in ISO 8601, also of a Buddhist or Persian year, "" if it is invalid."""
+    era = _BUDDHIST if year.startswith("25") else 0
+    numbers = int(year) - era, int(month), int(day)
     try:
-        value = date(int(year), int(month), int(day))
+        value = _of_persian(*numbers) if year < "15" else date(*numbers)
     except ValueError:
         return ""
     is_valid = value.year >= _EARLIEST_YEAR and _is_past(value, ahead)
     return value.isoformat() if is_valid else ""
+
+
+def _of_persian(year: int, month: int, day: int) -> date:
+    if not (1 <= month <= 12 and 1 <= day <= 31 - (month > 6)):
+        raise ValueError
+    before = 365 * year + (8 * year + 21) // 33 + 31 * (month - 1) - max(month - 7, 0)
+    return date.fromordinal(_PERSIAN_EPOCH + before + day)
 
 
 def _is_past(day: date, ahead: int) -> bool:
