@@ -6,6 +6,7 @@ It reads texts alone; visible.py finds the texts on a page.
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.values import COMMAS
@@ -29,10 +30,15 @@ _BY = re.compile(
     r"|^(?:written\s+)?by(?=(?-i:[A-Z][a-z.]))"
     # Words that begin a byline only before a colon.
     r"|^(?:interview|авторы?|текст|te(?:xte?|kst)(?:\s(?:och|og|und|en)\s[^\W\d_]{4,9})?|yazar|yazan"
-    r"|penulis|tác giả|írta|kirjoittaja|συντάκτης|الكاتب|كتبت?|نویسنده|کתب|כתבה?|लेखक|โดย|ผู้เขียน"
-    r"|作者|记者|記者|编辑|著者|執筆者?|筆者|撰文|文|글|기자)\s?[:：＝]\s*"
+    r"|penulis|tác giả|írta|kirjoittaja|συντάκτης|الكاتب|كتبت?|نویسنده|تحریر|כתבה?|लेखक|লেখক|எழுதியவர்"
+    r"|โดย|ผู้เขียน|ដោយ|ავტორი|հեղինակ|ጸሐፊ"
+    r"|作者|记者|記者|编辑|著者|執筆者?|筆者|撰文|文|글|기자)\s?[:：＝՝፦៖]\s*"
+    r"|^(?:โดย|ရေးသားသူ\s?-)\s+|^γράφει\s(?:ο|η)\s+|^(?:取材・)?文[・／](?=\w)"
+    # In Greek the name is in the genitive.
+    r"|^(?:του|της)\s+(?=(?-i:[Ά-Ϋ][ά-ώ]+\s[Ά-Ϋ][ά-ώ]+)\s{0,9}(?:[^\w\s]|\d|$))"
     # "Reporter" before a name, in Chinese.
-    r"|^(?:本报|本報)?(?:作者|记者|記者|文|撰文)[\s/／|]{1,3}(?=[\u4e00-\u9fff]{2,4}(?:[\s／/|]|$))",
+    r"|^(?:本报|本報)?(?:作者|记者|記者|文|撰文)[\s/／|]{1,3}(?=[\u4e00-\u9fff]{2,4}(?:[\s／/|]|$))"
+    r"|^(?:本报|本報)?(?:记者|記者)(?=[\u4e00-\u9fff]{2,4}[／/])",
     re.IGNORECASE,
 )
 # In Korean a name stands before the word for reporter.
@@ -57,6 +63,8 @@ _BY_INSIDE = re.compile(
     r"|(?<=\s)(?:作者|记者|記者|著者|執筆者|筆者)\s?[:：]\s?",
     re.IGNORECASE,
 )
+# What parts a byline from the date beside it.
+_BESIDE = re.compile(r"\s[|•·⋅–—-]\s")
 # A line in which _BY_INSIDE matches has one of these words, "by" or 者.
 _BYS = frozenset(("von", "par", "por", "door", "av", "af"))
 # A word of a name, or an initial.
@@ -103,6 +111,11 @@ def trimmed(text: str) -> str:
     return text.strip(" ,.*@●\t")
 
 
+def without_by(text: str) -> str:
+    """A byline without the "by" before its names."""
+    return _BY.sub("", text, count=1)
+
+
 def names_by(line: str, following: str) -> list[str]:
     """The names after a "by" in a line, or in the next line if the "by" is alone."""
     if (by := _BY.match(line)) is not None:
@@ -111,7 +124,12 @@ def names_by(line: str, following: str) -> list[str]:
         return [
             name
             for name in names_in(f"{line}\n{following}" if is_alone else line)
-            if not (name.isalpha() and name.islower())
+            if not (name.isalpha() and _is_small(name))
+        ]
+    parts = [part for part in _BESIDE.split(line)[1:] if _BY.match(part)]
+    if parts and has_date(line):
+        return [
+            name for name in names_in(parts[0]) if not _is_small(name.split()[-1][0])
         ]
     lower = line.lower()
     if "by" in lower or "者" in lower or not _BYS.isdisjoint(lower.split()):
@@ -124,8 +142,8 @@ def names_by(line: str, following: str) -> list[str]:
         if name[:1].isupper() or "者" in match[0]:
             return names_in(name)
     elif "기자" in line or "특파원" in line:
-        match = _REPORTER.match(line)
-        return [match[1]] if match is not None else []
+        matches = filter(None, map(_REPORTER.match, _BESIDE.split(line)))
+        return [match[1] for match in islice(matches, 1)]
     return []
 
 
@@ -144,7 +162,7 @@ def is_full_name(text: str) -> bool:
 
 def names_in(text: str) -> list[str]:
     """The names in a byline, none if it does not look like a byline."""
-    line = _BY.sub("", text.strip(), count=1).partition("\n")[0]
+    line = without_by(text.strip()).partition("\n")[0]
     if all(word.strip(":").lower() in _NO_NAME for word in line.split()):
         return []  # labels
     if _DIGIT.search(line):
@@ -211,6 +229,14 @@ def is_uncapitalized(text: str) -> bool:
     )
 
 
+def _is_small(text: str) -> bool:
+    """Whether a text is in small letters, in a script that begins names with capitals.
+
+    Georgian has capitals, but does not.
+    """
+    return text.islower() and text != text.title()
+
+
 def is_name(text: str) -> bool:
     """Whether a text may be a name."""
     words = text.split()
@@ -225,8 +251,8 @@ def is_name(text: str) -> bool:
         return False
     if len(words) > 1 and not any(word[0].isupper() for word in words):
         # In scripts without capitals any words may be a name.
-        return not any(c.islower() for c in text)
+        return not any(map(_is_small, text))
     first = words[0]
-    if len(words) > 1 and first.isalpha() and first.islower():
+    if len(words) > 1 and first.isalpha() and _is_small(first):
         return False
     return any(c.isalpha() for c in text)

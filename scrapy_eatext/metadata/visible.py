@@ -21,6 +21,7 @@ from scrapy_eatext.metadata.people import (
     is_job,
     names_by,
     names_in,
+    without_by,
 )
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
@@ -577,12 +578,19 @@ def _formatted_name(node: Any) -> str:
 def _in_elements(names: list[str], node: Any) -> list[str]:
     """The names of a byline without what stands beside the elements that have them."""
     texts: list[tuple[Any, str]] = []
+    bylines: list[str] = []
     for part in islice(node.iter(etree.Element), _MAX_PARTS):
-        texts.append((part, shortened(beginning(part, _SHORT))))
+        text = shortened(beginning(part, _SHORT))
+        texts.append((part, text))
         # A job may stand in an element within that of the name.
         own = shortened((part.text or "")[:_SHORT])
         texts += [(part, own)] if is_full_name(own) else []
-    return [_parted(name, texts) for name in names]
+        if part is not node and (name := without_by(text)) != text and " " in name:
+            bylines.append(name)
+    return [
+        next(filter(name.startswith, bylines), "") or _parted(name, texts)
+        for name in names
+    ]
 
 
 def _parted(name: str, texts: list[tuple[Any, str]]) -> str:
