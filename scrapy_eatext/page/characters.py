@@ -43,13 +43,14 @@ _RANGES = (
     # Two columns wide: Hangul, kana, ideographs and full-width forms.
     (WIDE, "1100-115f 2e80-2fff 3041-4dbf 4e00-9fff a000-a4cf ac00-d7a3 f900-faff"),
     (WIDE, "fe30-fe4f ff00-ff60 ffe0-ffe6"),
-    (DIGIT, "30-39 660-669 6f0-6f9 966-96f ff10-ff19"),
+    (DIGIT, "30-39 660-669 6f0-6f9 966-96f 9e6-9ef a66-a6f ae6-aef b66-b6f be6-bef"),
+    (DIGIT, "c66-c6f ce6-cef d66-d6f e50-e59 ed0-ed9 1040-1049 17e0-17e9 ff10-ff19"),
     (SPACE, _SPACES),
 )
 # Single characters of each class, which override the ranges.
 _SINGLES = {
-    END: ".!?\u2026\u3002\uff01\uff1f\uff0e\u061f\u06d4\u0964\u0965\u1362\u0589\u104b",
-    COMMA: ",;:\u060c\u061b\u3001\uff0c\uff1b\uff1a\u1363",
+    END: ".!?\u2026\u3002\uff01\uff1f\uff0e\u061f\u06d4\u0964\u0965\u1362\u0589\u104b\u17d4",
+    COMMA: ",;:\u060c\u061b\u3001\uff0c\uff1b\uff1a\u1363\u104a",
     MARK: "|/>\u00b7\u2022\u00bb\u00ab\u203a\u2039\u2192\u2190\u25b8\u25b6\u25cf\u2605\u2713",
     MONEY: "$\u00a2\u00a3\u00a5\u20ac\u20b9\u20bd\u20a9\u20ba\u20ab\u20b4",
     RIGHTS: "\u00a9\u00ae\u2122",

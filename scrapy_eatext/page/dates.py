@@ -76,7 +76,7 @@ _BUDDHIST = 543
 _PERSIAN_EPOCH = 226_529
 # A time of day behind a date, as in RFC 2822, or before its year.
 _TIME = re.compile(
-    rf"(?:[,،.\s]{{1,3}}(?:(?:[^\W\d_]{{1,3}}\.?|@)\s)?|(?<=日))(\d\d?)[:h](\d\d)(?::(\d\d))?{_BEHIND}"
+    rf"(?:[,،.\s]{{1,3}}(?:(?:[A-Za-zà-ÿ\u0370-\u04ff]{{1,3}}\.?|@)\s)?|(?<=日))(\d\d?)[:h](\d\d)(?::(\d\d))?{_BEHIND}"
 )
 
 # Hours: no time zone is further from UTC.

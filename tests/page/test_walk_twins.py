@@ -461,3 +461,8 @@ def test_a_page_that_leaves_out_where_its_head_ends(walk, tag):
     # All else in a head is no text.
     source = "<head><title>t</title><noscript>n</noscript><style>s</style></head><p>b"
     assert texts(walk(Page.of(source).root)) == ["b"]
+
+
+def test_digits_and_ends_of_many_scripts():
+    kinds = [characters.CLASSES[ord(sign)] for sign in "০੧૨୩௪౫೬൭๘໙၁៣။។"]
+    assert kinds == [characters.DIGIT] * 12 + [characters.END] * 2
