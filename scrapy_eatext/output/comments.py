@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_eatext.output.code import Content
 from scrapy_eatext.output.passages import words_of
-from scrapy_eatext.output.posts import Posts, without_says
+from scrapy_eatext.output.posts import OF_TIME, Posts, without_says
 from scrapy_eatext.output.text import (
     first_numbers,
     joined,
@@ -186,8 +186,8 @@ def _trimmed(
 def is_details(text: str, author: str, *, at_end: bool = False) -> bool:
     """Whether a text names only the author of a post or of a change, and the time.
 
-    Of other words it has at most _BESIDE, such as the day of the week, between the author
-    and a date.  A sentence such as "This." is text; and at a post's end, a text without a
+    Of other words it has at most _BESIDE, such as the day of the week, beside the author
+    and a date, or behind the author with a number, as in "Ann vor 2 Tagen".  A sentence such as "This." is text; and at a post's end, a text without a
     number is a signature, and one of numbers alone may be text.  So are signs, such as
     ":)" and "10/10", which are no count.
     """
@@ -196,15 +196,17 @@ def is_details(text: str, author: str, *, at_end: bool = False) -> bool:
     may_be_text = at_end or (not named and _SENTENCE.search(text))
     if len(text) > _LONG or (may_be_text and not has_number):
         return False
+    is_beside = named and text.startswith(author) and not _SENTENCE.search(text)
     text = text.replace(author, " ") if author else text
+    is_beside = is_beside and OF_TIME.search(text) is not None
     days = list(dates.found(text))
     if not (named or days or any(map(str.isalpha, text))):
         return not at_end and _COUNT.fullmatch(text) is not None
     for _, start, end in reversed(days):
         text = f"{text[:start]} {text[end:]}"
     words = _ABOUT.sub("", text).split()
-    others = sum(any(map(str.isalpha, word)) for word in words)
-    return others <= (_BESIDE if named and days else 0)
+    others = words_of(" ".join(word for word in words if any(map(str.isalpha, word))))
+    return others <= (_BESIDE if is_beside or (named and days) else 0)
 
 
 def posts_of(

@@ -46,6 +46,8 @@ _SHORT = re.compile(r"\b(?:[^\W\d_]|Inc|[JS]r)\.\Z")
 # A word between an author and a date.
 BEFORE_DATE = re.compile(r"\s(?:am|at|den|el|il|le|on|op)\s*\Z")
 _BY = re.compile(r"\A(?:(?:[Pp]osted|[Ww]ritten) )?[Bb]y:? ")
+# A number with a word, or an hour.
+OF_TIME = re.compile(r"\d.*[^\W\d]|[^\W\d].*\d[:.]\d\d")
 # Invisible characters around a name that part its direction of writing from the text's.
 _DIRECTIONS = re.compile(" ?[\u202a-\u202e\u2066-\u2069]+ ?")
 # The most characters of an author or a time.

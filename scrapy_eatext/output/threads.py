@@ -22,7 +22,8 @@ import numpy as np
 
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.metadata.visible import key
-from scrapy_eatext.output.posts import BEFORE_DATE, moment_of, without_says
+from scrapy_eatext.output.passages import words_of
+from scrapy_eatext.output.posts import BEFORE_DATE, OF_TIME, moment_of, without_says
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn
 from scrapy_eatext.page.names import POST_TIMES, QUOTES, WRITERS
@@ -134,7 +135,7 @@ class Thread:
         self._parents, self._tags, self._firsts, self._lasts = columns
         self._ends = walk.ends
         self._words = np.zeros(len(walk.blocks) + 1, dtype=np.int64)
-        self._words[units] = walk.blocks[units, BlockColumn.WORDS]
+        self._words[units] = [*map(words_of, blocks.texts(units))]
         # How many words stand before each block.
         self._sums: list[int] = [0, *self._words.cumsum().tolist()]
         # The names and the scores of possible authors, by their elements' rows.
@@ -515,7 +516,7 @@ class Thread:
             text = _line_of(node)
             if time := moment_of(node, text, day_first=self._day_first):
                 times.append((row, 0, time))
-            elif len(text) <= _CHARS and re.search(r"\d.*[^\W\d]", text):
+            elif len(text) <= _CHARS and OF_TIME.search(text):
                 times.append((row, 2, text))
         return sorted(times)
 

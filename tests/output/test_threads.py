@@ -230,6 +230,21 @@ def test_an_age_is_no_author():
     assert [post.author for post in found if post.author] == []
 
 
+@pytest.mark.parametrize(
+    "said", ["新的阅览室真的很漂亮，也很安静。", "ห้องอ่านหนังสือใหม่สวยและเงียบจริงๆ"]
+)
+def test_bylines_of_scripts_without_spaces_are_not_its_text(said):
+    html = "".join(
+        f"<div class=post><p><b class=username>{who}</b> <i class=date>昨天 14:2{n}</i></p>"
+        f"<div><p>{n} {said}</p></div></div>"
+        for n, who in enumerate(("小明", "园丁", "陈大文"))
+    )
+    lines = [f"{n} {said}" for n in range(3)]
+    found = spoken(html, lines)
+    assert [post.text for post in found] == lines
+    assert [post.time for post in found] == ["昨天 14:20", "昨天 14:21", "昨天 14:22"]
+
+
 @pytest.mark.parametrize("counts", ["Messages {0} Score 1,30{0}", "A {0} replies Last"])
 def test_counts_are_no_authors(counts):
     """Though every post has them in the same place, and only some have a link."""
