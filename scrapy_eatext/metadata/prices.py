@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from scrapy_eatext.page import dates
+
 # Signs and names of currencies.  A sign that several countries use has its most common
 # currency here; _BY_HOST has the others.
 _CURRENCIES = {
@@ -17,12 +19,16 @@ _CURRENCIES = {
     "Ft": "HUF", "lei": "RON", "Lei": "RON", "лв": "BGN", "RM": "MYR", "Rp": "IDR", "Fr.": "CHF",
     "SFr.": "CHF", "S/": "PEN", "euro": "EUR", "Euro": "EUR", "euros": "EUR", "EURO": "EUR",
     "RUR": "RUB", "Kr": "SEK", "KČ": "CZK", "₸": "KZT", "₾": "GEL", "₱": "PHP",
-    "₦": "NGN", "৳": "BDT",
+    "₦": "NGN", "৳": "BDT", "֏": "AMD", "؋": "AFN", "៛": "KHR", "₡": "CRC", "₭": "LAK",
+    "₮": "MNT", "₲": "PYG", "₵": "GHS", "₼": "AZN", "₨": "INR", "đ": "VND", "VNĐ": "VND",
+    "บาท": "THB", "টাকা": "BDT", "ብር": "ETB", "ကျပ်": "MMK", "KSh": "KES", "TSh": "TZS",
+    "ر.س": "SAR", "ريال": "SAR", "د.إ": "AED", "درهم": "AED", "ج.م": "EGP", "د.ك": "KWD",
+    "ریال": "IRR", "تومان": "IRT",
 }  # fmt: skip
 _CODES = frozenset(
-    "AED ARS AUD BGN BRL BYN CAD CHF CLP CNY COP CZK DKK EGP EUR GBP HKD HUF IDR ILS INR JPY "
-    "KRW KWD MXN MYR NOK NZD PEN PHP PKR PLN RON RSD RUB SAR SEK SGD THB TRY TWD UAH USD VND "
-    "ZAR".split()
+    "AED ARS AUD BDT BGN BHD BRL BYN CAD CHF CLP CNY COP CZK DKK EGP ETB EUR GBP GHS HKD HUF "
+    "IDR ILS INR IRR JOD JPY KES KRW KWD KZT LKR MMK MXN MYR NGN NOK NPR NZD OMR PEN PHP PKR "
+    "PLN QAR RON RSD RUB SAR SEK SGD THB TRY TWD TZS UAH UGX USD UZS VND ZAR".split()
 )
 # For signs of several currencies: the currency by the end of the page's host.
 _BY_HOST = {
@@ -38,17 +44,21 @@ _BY_HOST = {
     "￥": {"jp": "JPY"},
 }  # fmt: skip
 # The same by the language of the page, if the host has none.
+_RUPEES = {"ur": "PKR", "ne": "NPR", "si": "LKR"}
 _BY_LANGUAGE = {"¥": {"zh": "CNY"}, "￥": {"ja": "JPY"}}
+_BY_LANGUAGE |= dict.fromkeys(("Rs", "Rs.", "₨"), _RUPEES)
 # Currencies with three decimals.
 _THOUSANDTHS = frozenset(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"))
 
 
 def _any_of(names: list[str]) -> str:
     """A pattern for any of some signs or names; those of letters are whole words."""
+    # The Vietnamese letter begins many words.
     return "|".join(
         ("(?<![A-Za-z])" if name[0].isalpha() and name.isascii() else "")
         + re.escape(name)
         + ("(?![A-Za-z])" if name[-1].isalpha() and name[0].isascii() else "")
+        + (r"(?!\w)" if name == "đ" else "")
         for name in sorted(names, key=len, reverse=True)
     )
 
@@ -57,6 +67,8 @@ _MACHINES = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,9})?")
 # Before the cents alone: in "Rs.50" the dot is of the sign.
 _NO_WHOLE = r"(?<!\w)\.(?=[0-9]{2}(?![0-9.,]))"
 _AMOUNT = re.compile(rf"(?:{_NO_WHOLE})?[0-9](?:[0-9.,'’\s]{{0,30}}[0-9])?")
+# Separators in Arabic numbers.
+_ARABIC = str.maketrans("٬٫", ",.")
 _SPACES = re.compile(r"['’\s]")
 _SIGNS = _any_of([*_CURRENCIES, *_CODES])
 _SIGN = re.compile(_SIGNS)
@@ -78,6 +90,11 @@ _MOST_BEFORE = 8
 _ROUND = re.compile(r"[kKmM]\b")
 
 
+def in_ascii(text: str) -> str:
+    """A text with the digits of all scripts, and Arabic separators, in ASCII."""
+    return text if text.isascii() else dates.in_ascii_digits(text).translate(_ARABIC)
+
+
 def amount(price: object, currency: str = "") -> str:
     """The number in a price, such as "1299.95", or "" if there is none.
 
@@ -86,7 +103,7 @@ def amount(price: object, currency: str = "") -> str:
     """
     if isinstance(price, bool) or not isinstance(price, (int, float, str)):
         return ""
-    text = str(price)[:100] if isinstance(price, str) else f"{price:.12g}"
+    text = in_ascii(price[:100]) if isinstance(price, str) else f"{price:.12g}"
     if not isinstance(price, str) and _MACHINES.fullmatch(text) is None:
         return ""
     match = _AMOUNT.search(text)
@@ -130,7 +147,7 @@ def sign_of(price: str) -> str:
 
 def prices_in(text: str) -> Iterator[tuple[int, int, str, str]]:
     """The prices in a short text: begin, end, number and sign of each."""
-    end = 0
+    text, end = in_ascii(text), 0
     for number in _NUMBER.finditer(text):
         if _ROUND.match(text, number.end()):
             continue

@@ -94,7 +94,7 @@ def iso(text: str, *, day_first: bool = True, ahead: int = DAYS_AHEAD) -> str:
     With ``day_first`` 3/4/2024 is in April, otherwise in March; 3.4.2024 always is in
     April.  Only dates since 1990 and at most ``ahead`` days in the future count.
     """
-    text = _in_ascii_digits(text.strip()[:64])
+    text = in_ascii_digits(text.strip()[:64])
     match = _SINCE_1970.fullmatch(text)
     if match is not None:
         moment = datetime.fromtimestamp(int(match[1]), timezone.utc)
@@ -116,7 +116,7 @@ def found(
     text: str, *, day_first: bool = True, ahead: int = DAYS_AHEAD
 ) -> Iterator[tuple[str, int, int]]:
     """The dates in a text, in ISO 8601, each with its start and end in the text."""
-    text = _in_ascii_digits(text)
+    text = in_ascii_digits(text)
     if not _YEAR.search(text):
         return
     for match in _DATE.finditer(text):
@@ -138,7 +138,7 @@ def found(
             yield day, match.start(), match.end()
 
 
-def _in_ascii_digits(text: str) -> str:
+def in_ascii_digits(text: str) -> str:
     """A text with the decimal digits of all scripts replaced by ASCII digits."""
     if text.isascii():
         return text
