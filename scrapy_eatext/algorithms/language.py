@@ -52,6 +52,17 @@ _WEIGHTS |= dict.fromkeys(_ONLY_JUSTEXT, 1 / (0.8 * JUSTEXT_SHARE))
 # Malay has nearly the same list as Indonesian, and far fewer pages: it is chosen only if
 # a page declares it.  The list of Latin has words of all its daughters.
 _IF_DECLARED = ("la", "ms")
+# Letters that are in no word of a language.  A text with one of them among a hundred
+# characters is in a similar language.
+_FOREIGN = {
+    "be": "ищъї", "bg": "ыэёіїєј", "mk": "йщьюяыэъ", "ru": "іїєґјўђћ", "sr": "йщьюяыэъ",
+    "uk": "ыэъё", "eo": "éèàçêqwxy", "et": "yå", "gl": "yj", "lt": "áéíóúýěřůłśńćżźöüäõåğışçñ",
+}  # fmt: skip
+# Alphabets of one language, or of one with nearly all pages: the first letter and the last.
+_ALPHABETS = {
+    "el": "ͰϿ", "hy": "Աև", "he": "את", "pa": "ਁੵ", "gu": "ઁ૱", "or": "ଁୱ", "ta": "ஂ௺",
+    "te": "ఁ౿", "kn": "ಁೲ", "ml": "ംൿ", "si": "ංෳ", "ka": "Ⴀჿ", "am": "ሀፚ",
+}  # fmt: skip
 # The most words of a list, as a language is recognized with few.
 _WORDS = 400
 # A table for str.translate(): punctuation at the edges of words, not the apostrophe,
@@ -184,6 +195,10 @@ def pick_language(text: str, declared: str = "", doubt: _Doubt = _FINDING) -> st
     for code in _IF_DECLARED:
         if code != declared:
             scores.pop(code, None)
+    lower = text.lower()
+    for code in _FOREIGN.keys() & scores.keys():
+        if 100 * sum(map(lower.count, _FOREIGN[code])) > len(lower):
+            del scores[code]
     if declared in scores:
         scores[declared] *= doubt.declared
     if total < doubt.words or not scores:
@@ -191,6 +206,15 @@ def pick_language(text: str, declared: str = "", doubt: _Doubt = _FINDING) -> st
     # Ties are decided by the code, so that the answer is deterministic.
     best = max(sorted(scores), key=scores.__getitem__)
     return best if scores[best] >= doubt.least * total else ""
+
+
+def _alphabet_language(text: str) -> str:
+    """The language whose alphabet most letters of a text are of, "" for other texts."""
+    letters = list(filter(str.isalpha, text))
+    for code, ends in _ALPHABETS.items():
+        if 2 * sum(ends[0] <= letter <= ends[1] for letter in letters) > len(letters):
+            return code
+    return ""
 
 
 def text_language(text: str, declared: str = "") -> str:
@@ -201,4 +225,6 @@ def text_language(text: str, declared: str = "") -> str:
     found = pick_language(
         text[:_SAMPLE], code, _CONTRADICTING if declared else _FINDING
     )
+    if not declared and not found:
+        return _alphabet_language(text[:_SAMPLE])
     return declared if found in ("", code) else found

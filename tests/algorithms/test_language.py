@@ -27,6 +27,10 @@ from tests.support.suites import values_of
 
 pytestmark = pytest.mark.slow
 
+_BULGARIAN = (
+    "Машината прави две чаши едновременно, а резервоарът за вода се сваля лесно"
+)
+
 
 @pytest.fixture
 def without_justext(monkeypatch: pytest.MonkeyPatch):
@@ -88,6 +92,12 @@ def test_signs_tell_prose_from_menus(code):
         # Too few words, and words of no sentence.
         (text_language, PROSE["de"][:100], "en", "en"),
         (text_language, "Kontakt", "", ""),
+        # Of an alphabet for one language, whatever the number of words.
+        (text_language, "კონტაქტი", "", "ka"),
+        (text_language, "የከተማው ቤተ መጻሕፍት Facebook", "", "am"),
+        (text_language, "መነሻ ፖለቲካ", "ti", "ti"),
+        # A list that fits, with letters that its language does not have.
+        (pick_language, _BULGARIAN, "", "bg"),
         (text_language, "aguja 0 hilo 5 tela 7 lana 3 " * 40, "de", "de"),
         # There is no list of the declared language.
         (text_language, PROSE["de"], "gsw", "gsw"),
