@@ -224,7 +224,7 @@ def _is_blocked(texts: _Texts) -> object:
 def _is_not_found(texts: _Texts) -> object:
     if not texts.has_few:
         return _NOT_FOUND.search(texts.top_heads.partition("\n")[0])
-    return _NOT_FOUND.search(texts.heads) or _STATUS.search(texts.heads)
+    return _NOT_FOUND.search(texts.heads) or _STATUS.search(texts.top_heads)
 
 
 def _is_login(texts: _Texts) -> object:
