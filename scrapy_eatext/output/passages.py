@@ -26,7 +26,8 @@ _HEADING_WORDS = 40
 
 # Scripts without spaces between words, and how many characters count as a word.
 _IDEOGRAPHS = "\u3005-\u3007\u3041-\u3096\u309d-\u309e\u30a1-\u30fa\u30fc-\u30fe\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
-_LETTERS = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
+_WITHOUT_STOPS = "\u0e01-\u0eff"
+_LETTERS = _WITHOUT_STOPS + "\u1000-\u109f\u1780-\u17ff"
 SPACELESS = _IDEOGRAPHS + _LETTERS
 IS_SPACELESS = re.compile(f"[{SPACELESS}]")
 _COUNTS = ((re.compile(f"[{_IDEOGRAPHS}]+"), 2), (re.compile(f"[{_LETTERS}]+"), 5))
@@ -37,13 +38,13 @@ _WIDE_ENDS = "\u3002\uff01\uff1f"
 _CLOSES = "\"'\u201d\u2019\u00bb)\\]"
 _WIDE_CLOSES = "\u300d\u300f\u201d\u2019\uff09"
 # Where a sentence may end: at a line feed, at white space after a full stop or the like,
-# at white space between letters of scripts that put spaces between sentences, not words,
-# and right after a full-width stop.  Each alternative looks back at three characters at
+# at white space between letters of scripts without full stops, Thai and Lao, and right
+# after a full-width stop.  Each alternative looks back at three characters at
 # most, so that matching takes linear time.  A pattern that begins with white space is
 # eight times as fast, so _WIDE_PAUSE is used only for texts with full-width stops.
 _AT_SPACE = (
-    rf"\s(?:(?<=\n)|(?<=[{_ENDS}{_WIDE_CLOSES}]\s)\s*|(?<=[{_ENDS}][{_CLOSES}]\s)\s*"
-    rf"|(?<=[{_LETTERS}]\s)\s*(?=[{_LETTERS}]))"
+    rf"\s(?:(?<=\n)|(?<=[{_ENDS}]\s)\s*|(?<=[{_ENDS}][{_CLOSES}{_WIDE_CLOSES}]\s)\s*"
+    rf"|(?<=[{_WITHOUT_STOPS}]\s)\s*(?=[{_WITHOUT_STOPS}]))"
 )
 _PAUSE = re.compile(_AT_SPACE)
 _WIDE_PAUSE = re.compile(
@@ -221,7 +222,7 @@ def _ends(text: str, at: int, following: int) -> bool:
     """Whether a sentence ends before the white space from ``at`` to ``following``."""
     if "\n" in text[at:following]:
         return True
-    if text[following].islower():
+    if text[following] != text[following].title():  # Georgian has no capitals here
         return False
     if text[at - 1] != ".":
         return True
