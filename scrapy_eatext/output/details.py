@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_eatext.metadata.offered import asked_prices, asked_text, priced_row
+from scrapy_eatext.metadata.people import without_by
 from scrapy_eatext.metadata.prices import amount, prices_in
 from scrapy_eatext.output.comments import is_details
 from scrapy_eatext.output.posts import without_says
@@ -41,8 +42,7 @@ _BY = re.compile(
     re.IGNORECASE,
 )
 _BEHIND = re.compile(r"\s{0,3}[;|·•»–—\n]|\s-\s|[\s,(]{1,9}\d|\son\s(?=\w{3,6}day\b)")
-# A label before an author's name; the day behind a month; a bracket left open.
-_LABEL = re.compile(r"\A(?:author|autor|auteur|作者|投稿者)\b[:：]? *", re.IGNORECASE)
+# The day behind a month; a bracket left open.
 _DAY = re.compile(r"\W{0,9}\d")
 _OPEN = re.compile(r"\s?\([^()]*\Z")
 # What may stand between a title and the text beside it in its line.
@@ -118,7 +118,7 @@ def _by(line: str) -> str:
 
 def _named(line: str) -> str:
     """The author in a text that is marked as such, without a date and the like."""
-    line = _LABEL.sub("", line)
+    line = without_by(line)
     name = _BEHIND.split(line, maxsplit=1)[0]
     name = _by(line) or _undated(name, line[len(name) :]).rstrip(" ,(")
     return "" if name.endswith(":") else name

@@ -203,6 +203,8 @@ def test_prices(text, price):
         ("{}", "{link}<p>3 days ago by <a class=user>bo</a>", ("", "", "", "bo")),
         ("{}", "{link}<p>by Ann Li (May 6)<p>{text}", (TEXT, "", "", "Ann Li")),
         ("{}", "{link}<p class=author>投稿者: bo", ("", "", "", "bo")),
+        ("{}", "{link}<p class=author>Von Ann Li", ("", "", "", "Ann Li")),
+        ("{}", "{link}<p class=author>Автор: Анна Ли", ("", "", "", "Анна Ли")),
         (
             "{}",
             "{link}<p class=author>Ann Li on Sunday March 8, 2026",
