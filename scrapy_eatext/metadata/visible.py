@@ -79,7 +79,8 @@ _SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
 _UPDATED = re.compile(
     r"updat|modif|aktuali[sz]|mis(?:e)? à jour|stand(?<=\bstand)\b|aggiorna|actualiz|atualiza"
     r"|bijgewerkt|gewijzigd|u?ppdater|opdater|päivitet|frissít|güncel|ažurir|diperbarui"
-    r"|cập nhật|обновл|оновл|актуал|ενημερ|עודכן|تحديث|अपडेट|更新|수정"
+    r"|cập nhật|обновл|оновл|актуал|ενημερ|עודכן|تحديث|अपडेट|更新|수정|ажурир|actualitz|atnaujin"
+    r"|atjauno|posodob|uuendat|به.?روز.?رس|อั[ปพ]เด[ตท]|আপডেট|হালনাগাদ|புதுப்பி|განახლ|թարմաց"
 )
 _EDITED = re.compile(
     r"edit(?:ed|ó|ad[ao]|\b)|review|revis|amend|checked|geändert|bearbeitet"
