@@ -171,9 +171,9 @@ class Product:
     """The product that a page is about; "" or 0 for what the page does not have.
 
     The price is a number with a full stop before its decimals, the currency a code of
-    ISO 4217, and the availability a name of schema.org's, such as InStock.  ``sources``
-    has the source of each field: ``json-ld``, ``microdata``, ``rdfa``, ``opengraph`` or
-    ``page``.
+    ISO 4217, IRT for the toman of Iran, and the availability a name of schema.org's,
+    such as InStock.  ``sources`` has the source of each field: ``json-ld``,
+    ``microdata``, ``rdfa``, ``opengraph`` or ``page``.
     """
 
     name: str = _bounded(1000, cut=True)
