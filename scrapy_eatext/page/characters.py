@@ -43,6 +43,9 @@ _RANGES = (
     # Two columns wide: Hangul, kana, ideographs and full-width forms.
     (WIDE, "1100-115f 2e80-2fff 3041-4dbf 4e00-9fff a000-a4cf ac00-d7a3 f900-faff"),
     (WIDE, "fe30-fe4f ff00-ff60 ffe0-ffe6"),
+    # Consonants of Thai, Lao and Khmer, of which words have two or three: these scripts
+    # have no spaces between words either.
+    (WIDE, "e01-e2e e81-eae 1780-17a2"),
     (DIGIT, "30-39 660-669 6f0-6f9 966-96f 9e6-9ef a66-a6f ae6-aef b66-b6f be6-bef"),
     (DIGIT, "c66-c6f ce6-cef d66-d6f e50-e59 ed0-ed9 1040-1049 17e0-17e9 ff10-ff19"),
     (SPACE, _SPACES),

@@ -294,3 +294,17 @@ def test_a_stale_compiled_tagger_is_noticed(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(operations, "DOMAINS", ("", "page"))
     with pytest.raises(ImportError, match="other domains"):
         check_order(_tagger.OPERATION, _tagger.DOMAIN)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The market opens every morning", 5),
+        ("鱼市场每天早上开门", 1 + 4),
+        ("ตลาดปลาเปิดทุกเช้า", 1 + 5),
+        ("ຕະຫຼາດເປີດທຸກເຊົ້າ", 1 + 4),
+        ("ផ្សារត្រីបើករាល់ព្រឹក", 1 + 6),
+    ],
+)
+def test_the_words_of_scripts_without_spaces_are_estimated(text, words):
+    assert weights(Page.of(f"<p>{text}").blocks.walk).tolist() == [words]
