@@ -110,6 +110,20 @@ def find(bytes source not None, bytes name not None, Py_ssize_t begin=0):
     return found + begin if found >= 0 else -1
 
 
+def has_controls(bytes source not None):
+    """Whether a source in UTF-8 has control characters from U+80 to U+9F."""
+    cdef const unsigned char* at = source
+    cdef const unsigned char* end = at + len(source)
+    while at != NULL:
+        at = <const unsigned char*>memchr(at, 0xC2, end - at)
+        if at != NULL:
+            at += 1
+            # A zero byte follows the last one.
+            if at[0] >= 0x80 and at[0] < 0xA0:
+                return True
+    return False
+
+
 # -- the guard: characters, and places in the source
 
 cdef enum:

@@ -9,21 +9,29 @@ from __future__ import annotations
 
 import re
 
+from scrapy_eatext.native.loading import twin
 from scrapy_eatext.page.source import holds
 
-# A source without these bytes has nothing to repair: control characters, and the first
-# two of three characters for a quotation mark or a dash.
-_CONTROL_BYTES, _QUOTE = re.compile(rb"\xc2[\x80-\x9f]"), "â€".encode()
-# Control characters, which no text has, are signs of windows-1252.
-_CONTROL = re.compile("[\x80-\x9f]")
-_SIGNS = {chr(n): bytes([n]).decode("cp1252", "ignore") for n in range(0x80, 0xA0)}
-_CODES = {ord(sign): code for code, sign in _SIGNS.items() if sign}
-# What the bytes of UTF-8 behind the first one become.
-_MORE = "[\x80-\xbf" + "".join(_SIGNS.values()) + "]"
-# Misread characters that texts hardly have by themselves, and those that no text has:
-# only a page with one of the latter was misread.
-_MISREAD = re.compile(f"(?:[ÂÃ]{_MORE}|â{_MORE}{{2}}|ð{_MORE}{{3}})+")
-_SURELY_MISREAD = re.compile(f"[ÂÃ][\x80-\x9f]|[à-ô][\x80-\x9f]{_MORE}|â€{_MORE}")
+# Control characters, which no text has, in UTF-8, and the signs of windows-1252 that
+# they stand for.
+_CONTROL = re.compile(rb"\xc2([\x80-\x9f])")
+_SIGNS = {bytes([n]): bytes([n]).decode("cp1252", "ignore") for n in range(0x80, 0xA0)}
+_CODES = {ord(sign): ord(code) for code, sign in _SIGNS.items() if sign}
+_ENCODED = {code: sign.encode() for code, sign in _SIGNS.items()}
+# The first two of three characters that a quotation mark or a dash becomes.
+_QUOTE = "â€".encode()
+# What a byte of UTF-8 behind the first one becomes.
+_MORE = b"(?:\xc2[\x80-\xbf]|%b)" % b"|".join(filter(None, _ENCODED.values()))
+# Misread characters that texts hardly have by themselves, which begin with Â, Ã, â or ð,
+# and those that no text has: only a page with one of the latter was misread.  A pattern
+# that begins with a literal byte is fast.
+_MISREAD = re.compile(
+    b"\xc3(?:[\x82\x83]%b|\xa2%b{2}|\xb0%b{3})" % (_MORE, _MORE, _MORE)
+)
+_SURELY_MISREAD = re.compile(
+    b"\xc3(?:[\x82\x83]\xc2[\x80-\x9f]|[\xa0-\xb4]\xc2[\x80-\x9f]%b|\xa2\xe2\x82\xac%b)"
+    % (_MORE, _MORE)
+)
 
 
 def reread(source: bytes) -> bytes:
@@ -31,17 +39,25 @@ def reread(source: bytes) -> bytes:
 
     It is the same object if there are none.
     """
-    if not (_CONTROL_BYTES.search(source) or holds(source, _QUOTE)):
+    if not (has_controls(source) or holds(source, _QUOTE)):
         return source
-    text = source.decode("utf-8", "replace")
-    if _SURELY_MISREAD.search(text):
-        text = _MISREAD.sub(_as_utf8, text)
-    # Faster than str.translate().
-    return _CONTROL.sub(lambda found: _SIGNS[found[0]], text).encode()
+    if _SURELY_MISREAD.search(source):
+        source = _MISREAD.sub(_as_utf8, source)
+    return _CONTROL.sub(lambda found: _ENCODED[found[1]], source)
 
 
-def _as_utf8(misread: re.Match[str]) -> str:
+def _as_utf8(misread: re.Match[bytes]) -> bytes:
     try:
-        return misread[0].translate(_CODES).encode("latin-1").decode()
-    except UnicodeDecodeError:
+        read = misread[0].decode().translate(_CODES).encode("latin-1")
+        read.decode()
+    except UnicodeError:
         return misread[0]
+    return read
+
+
+def python_has_controls(source: bytes) -> bool:
+    """Whether a source in UTF-8 has control characters from U+80 to U+9F."""
+    return _CONTROL.search(source) is not None
+
+
+has_controls = twin(python_has_controls, "_source")

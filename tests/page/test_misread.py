@@ -6,6 +6,8 @@ import pytest
 from scrapy.http import HtmlResponse
 
 from scrapy_eatext import extract
+from scrapy_eatext.page.misread import has_controls, python_has_controls
+from tests.support.properties import both
 
 FRENCH = "«\xa0Le café\xa0» de l’été, à l’É\xa0!"
 
@@ -31,3 +33,12 @@ def test_misread_characters_are_read_again(text, right):
     for page in (html, body, response):
         (found,) = (block.text for block in extract(page, blocks=True).blocks)
         assert found.split() == right.split()
+
+
+@pytest.mark.parametrize("has", both(python_has_controls, has_controls))
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("", False), ("a\xa0\xa9Ã©", False), ("\xa0\x80", True), ("a\x9fb", True)],
+)
+def test_control_characters_are_found(has, text, expected):
+    assert has(text.encode() + b"\xc2") is expected
