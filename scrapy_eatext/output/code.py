@@ -69,6 +69,7 @@ _MARKS = [MarkColumn.BLOCK, MarkColumn.START, MarkColumn.STYLE]
 _TAG, _PARENT = ElementColumn.TAG, ElementColumn.PARENT
 _FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
 _SPACE = re.compile(r"[^\S\n\t]")
+_JOINER = "\u200d"
 _NEWLINES = re.compile(r"\r\n?")
 _SOURCE_LINE = re.compile(r"\A[ \t]*[\r\n][ \t\r\n]*")
 
@@ -93,9 +94,13 @@ class Content:
 def content(units: Units, kept: Sequence[bool]) -> Content:
     """The kept units as they are shown: lines of code joined, without line numbers.
 
-    A line that only names the language of the code below it is left out too.
+    A line that only names the language of the code below it is left out too, and one
+    that only has a zero-width joiner, as empty lines of Webflow have.
     """
     numbers = list(compress(range(len(kept)), kept))
+    if isinstance(units, Blocks) and _JOINER.encode() in units.walk.text:
+        texts = zip(numbers, units.texts(numbers), strict=True)
+        numbers = [n for n, text in texts if text.strip(_JOINER)]
     if not isinstance(units, Blocks) or not numbers:
         return Content(numbers, {})
     reader = _Reader(units, numbers)
