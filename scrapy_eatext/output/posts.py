@@ -138,7 +138,9 @@ class Posts:
         named = map(without_says, map(_undated, texts))
         names = (name for name in named if any(map(str.isalnum, name)))
         times = self._within(self._times, post)
-        time = next(filter(None, map(self._time, times)), "")
+        shown = filter(None, map(self._time, times))
+        # A link named as a time may hold a time element, which has the moment.
+        time = max(shown, key=lambda moment: moment[4:5] == "-", default="")
         return next(names, ""), time, [*map(self._text, times)]
 
     def _within(self, rows: Sequence[int], post: int) -> Sequence[int]:

@@ -513,6 +513,8 @@ class Thread:
         rows = {*rows_with(walk.elements, _TAG, TAG_ID["time"]), *POST_TIMES.rows(walk)}
         marked = sorted(row for row in rows if not self._is_quoted[self._firsts[row]])
         for row, node in zip(marked, nodes_of(walk, marked), strict=True):
+            if next(node.iterdescendants("time"), None) is not None:
+                continue  # that has the moment
             text = _line_of(node)
             if time := moment_of(node, text, day_first=self._day_first):
                 times.append((row, 0, time))

@@ -93,7 +93,7 @@ POSTERS = Names(
     "author authors byline commenter fn hnuser poster user username nickname prop:author"
 )
 POST_TIMES = Names(
-    "age ago created date datetime posted published relativetime time timeago timestamp "
+    "age ago created createdtime date datetime posted published relativetime time timeago timestamp "
     "prop:created prop:published"
 )
 # In a thread: the author of a post, and a quotation.

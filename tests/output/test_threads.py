@@ -270,6 +270,16 @@ def test_times_are_titles_of_ages():
     ]
 
 
+def test_times_in_what_is_named_as_a_time():
+    html = "".join(
+        f"<div class=post><b class=username>{who}</b><a class=date title='{time[:10]}'>"
+        f"<time datetime='{time}Z'>Jan 1</time></a><p>{said}</p></div>"
+        for who, time, said in PEOPLE
+    )
+    found = spoken(html, [said for *_, said in PEOPLE])
+    assert [post.time for post in found] == [f"{time}+00:00" for _, time, _ in PEOPLE]
+
+
 def test_titles_of_members_are_no_authors():
     """As XenForo has them; the name of who opened the thread has no further element."""
     html = "".join(
