@@ -180,6 +180,11 @@ def _trimmed(
         or is_details(last, author, at_end=True)
     ):
         end -= 1
+    # Jira has each comment again, folded into a line.
+    said = " ".join(word for n in places[begin : end - 1] for word in texts[n].split())
+    if said and author:
+        line = texts[places[end - 1]]
+        end -= line.startswith(author) and line.endswith(said)
     return places[begin:end]
 
 

@@ -44,7 +44,7 @@ _ANY_WORD = (
 _DATE = re.compile(
     rf"(?<!\d)(?=\d)(?:(?:(?P<d1>\d{{1,2}})(?P<dot>\.)?(?:st|nd|rd|th|er|º)?\s{{0,3}}"
     rf"(?:de\s|d['’]|of\s|/|-)?(?P<m1>{_ANY_WORD})\.?[,،]?(?:\s{{0,3}}(?:del?\s|of\s|[คพ]\.ศ\.\s?)?|/|-)"
-    r"(?P<y1>(?:1[349]|20|25)\d\d)"
+    r"(?P<y1>(?:1[349]|20|25)\d\d|(?<=[a-zA-Z][/-])\d\d)"
     r"|(?P<y3>(?:19|20)\d\d|1[34]\d\d(?=/\d\d/\d\d))(?:[-/.]|\.\s)(?P<m3>\d{1,2})(?:[-/.]|\.\s)(?P<d3>\d{1,2})"
     rf"|(?P<y9>(?:19|20)\d\d)\.?\s(?:gada|ж\.)\s(?P<d9>\d{{1,2}})\.?\s(?P<m9>{_WORD})"
     rf"|(?P<y6>(?:19|20)\d\d)(?:\s(?:m|թ|ခုနှစ်))?(?:[.,]?\s|-)(?P<m6>{_ANY_WORD})\.?[\s-](?P<d6>\d{{1,2}})"
@@ -65,7 +65,7 @@ _NAMED_FORMS, _AMBIGUOUS = "1269", "58"
 _GLUED = re.compile(r".*[a-z](?=[A-Z])")
 # A digit of another script; none has a smaller code, and a search for a set is fast.
 _OTHER_DIGIT = re.compile("[\u0660-\U0010ffff](?<=\\d)")
-_YEAR = re.compile(r"(?:1[349]|2[05])\d\d|\d\.\d\d\.\d\d")
+_YEAR = re.compile(r"(?:1[349]|2[05])\d\d|(?:\d\.\d\d\.|[a-zA-Z][/-])\d\d")
 # Two digits above these are of the last century.
 _LAST_YEAR = "89"
 # Thai months are written with years of the Buddhist era, which is 543 years ahead.
