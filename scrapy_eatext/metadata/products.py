@@ -98,6 +98,11 @@ def write_product(judged: JudgedPage) -> Product | None:
     for thing in things:
         fields.fill(thing.source, _values(data.json_ld, thing.values, host))
     values = fields.values
+    if values.get("name") == judged.page.title:
+        # Squarespace gives the title of the document, with the site's name.
+        metadata = judged.readable_metadata
+        if key(values["name"]) == key(metadata.title + metadata.site_name):
+            values["name"] = metadata.title
     if not values.keys() >= {"name", "price", "currency"}:
         title = judged.readable_metadata.title
         shown = offer_of(page, title) if of_type else Offer(title)

@@ -43,6 +43,14 @@ def test_a_product_in_each_form(source):
     assert found == KEA
 
 
+def test_a_name_that_is_the_title_of_the_document():
+    """As Squarespace has it, with the site's name."""
+    site = '<meta property="og:site_name" content="Boats & Co">'
+    whole = json_ld({**KEA_BOAT, "name": "Kea \u2014 Boats & Co"})
+    assert product(site + whole, "Kea \u2014 Boats &amp; Co").name == "Kea"
+    assert product(whole, "Kea \u2014 Boats &amp; Co").name == "Kea \u2014 Boats & Co"
+
+
 def test_what_one_source_lacks_another_has():
     found = product(
         json_ld(KEA_BOAT)
