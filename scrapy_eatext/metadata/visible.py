@@ -83,7 +83,7 @@ _UPDATED = re.compile(
     r"|atjauno|posodob|uuendat|به.?روز.?رس|อั[ปพ]เด[ตท]|আপডেট|হালনাগাদ|புதுப்பி|განახლ|թարմաց"
 )
 _EDITED = re.compile(
-    r"edit(?:ed|ó|ad[ao]|\b)|review|revis|amend|checked|geändert|bearbeitet"
+    r"edit(?:ed|ó|ad[ao]|\b)|review(?!s)|revis|amend|checked|geändert|bearbeitet"
     r"|last (?:ch|sav|touch)|ändrad|измен|編集(?![部者長])"
 )
 # Words directly before the date of something else: of an event, a deadline, a beginning.
