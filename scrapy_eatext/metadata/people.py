@@ -102,13 +102,16 @@ _NO_NAME = frozenset(
     "special staff subscribe super team the this true tweet twitter undefined unknown "
     "update updated us user version view web website writer writers written".split()
 )
+# The ends of names that have a dot, as they are abbreviations.
+_DOTTED = re.compile(r"\b(?:Corp|Inc|[JS]r|Ltd)\Z")
 # Web and mail addresses, and signs of unfilled templates.
 _ADDRESS = re.compile(r"://|^www\.|\S@\S+\.\S|[{}\[\]<>]|%%")
 
 
 def trimmed(text: str) -> str:
-    """A name without punctuation around it."""
-    return text.strip(" ,.*@●\t")
+    """A name without punctuation around it, but with the dot of an abbreviation."""
+    name = text.strip(" ,.*@●\t")
+    return f"{name}." if _DOTTED.search(name) and f"{name}." in text else name
 
 
 def without_by(text: str) -> str:
