@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 _TAG, _BODY = ElementColumn.TAG, TAG_ID["body"]
 _FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
 
-# Class names of elements that are a whole post, not its text or a list of posts.
+# Class names of elements that are a whole post or review, not its text or a list.
 _POST = re.compile(
     r"(?:^|\s)(?:[a-z]{1,20}[_-]){0,3}(?:answer|comment|comtr|message|post|postbit|question"
-    r"|reply)(?:[_-](?:block|body|box|card|container|entry|full|holder|inner|item|main"
+    r"|reply|review)(?:[_-](?:block|body|box|card|container|entry|full|holder|inner|item|main"
     r"|wrap|wrapper|\d{1,12})){0,2}(?:$|\s)",
     re.IGNORECASE,
 )
 _POST_TYPE = re.compile(
-    r"/(?:Answer|Comment|DiscussionForumPosting|Question|UserComments)$"
+    r"/(?:Answer|Comment|DiscussionForumPosting|Question|Review|UserComments)$"
 )
 _AUTHOR = re.compile(
     r"(?:^|[\s_-])(?:author|byline|commenter|fn|hnuser|poster|user-?(?:name|link|details)"
@@ -45,7 +45,7 @@ _LONGEST_SAYS = len("schrieb")
 _SHORT = re.compile(r"\b(?:[^\W\d_]|Inc|[JS]r)\.\Z")
 # A word between an author and a date.
 BEFORE_DATE = re.compile(r"\s(?:am|at|den|el|il|le|on|op)\s*\Z")
-_BY = re.compile(r"\A(?:(?:[Pp]osted|[Ww]ritten) )?[Bb]y:? ")
+_BY = re.compile(r"\A(?:(?:[Pp]osted|[Rr]eview(?:ed)?|[Ww]ritten) )?[Bb]y:? ")
 # A number with a word, or an hour.
 OF_TIME = re.compile(r"\d.*[^\W\d]|[^\W\d].*\d[:.]\d\d")
 # Invisible characters around a name that part its direction of writing from the text's.
@@ -57,7 +57,7 @@ _LONGEST = 60
 def _is_post(element: Any) -> bool:
     return (
         _names_post((element.get("class") or "")[:300])
-        or element.get("itemprop") in ("comment", "suggestedAnswer")
+        or element.get("itemprop") in ("comment", "review", "suggestedAnswer")
         or bool(_POST_TYPE.search((element.get("itemtype") or "")[:100]))
     )
 

@@ -86,8 +86,9 @@ LINE_NUMBERS = Names(
 CODE_LINES = Names("code crayon fragment number")
 # A post or comment, its author, and its time.
 POSTS = Names(
-    "answer comment comtr message post postbit question reply prop:comment prop:answer "
-    "type:answer type:comment type:comments type:posting type:question"
+    "answer comment comtr message post postbit question reply review prop:comment "
+    "prop:answer prop:review type:answer type:comment type:comments type:posting "
+    "type:question type:review"
 )
 POSTERS = Names(
     "author authors byline commenter fn hnuser poster user username nickname prop:author"
