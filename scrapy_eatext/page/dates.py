@@ -74,6 +74,9 @@ _BUDDHIST = 543
 # In Iran a year begins in March; 8 of 33 are leap years.  This is the day before the
 # first of the year 0, as an ordinal.
 _PERSIAN_EPOCH = 226_529
+# Years below this one, as texts, are Persian.  With a Latin letter so many characters
+# before it, 1402/12/11 is the number of a product.
+_AFTER_PERSIAN, _LATIN, _NEAR = "15", re.compile("[A-Za-z]"), 20
 # A time of day behind a date, as in RFC 2822, or before its year.
 _TIME = re.compile(
     rf"(?:[,،.\s]{{1,3}}(?:(?:[A-Za-zà-ÿ\u0370-\u04ff]{{1,3}}\.?|@)\s)?|(?<=日))(\d\d?)[:h](\d\d)(?::(\d\d))?{_BEHIND}"
@@ -134,6 +137,9 @@ def found(
             day = _day(year, *likely, ahead) or _day(year, *unlikely, ahead)
         else:
             day = _day(year, month, day_of_month, ahead)
+            if year < _AFTER_PERSIAN:
+                begin = match.start()
+                day = "" if _LATIN.search(text, begin - _NEAR, begin) else day
         if day:
             yield day, match.start(), match.end()
 
@@ -153,10 +159,10 @@ def is_month(word: str) -> bool:
 def _named(year: str, month: str, day: str, ahead: int, *, has_dot: bool) -> str:
     """The day of a date with the name of a month, "" if the date is invalid."""
     name = _GLUED.sub("", month).lower()
-    is_old = year < "15"
-    number = (has_dot and _DOTTED.get(name)) or (_PERSIAN if is_old else _MONTH_OF).get(
-        name
-    )
+    if year < _AFTER_PERSIAN:
+        number = _PERSIAN.get(name)
+    else:
+        number = (has_dot and _DOTTED.get(name)) or _MONTH_OF.get(name)
     if not number or (year.startswith("25") and not _THAI.match(name)):
         return ""
     return _day(year, str(number), day, ahead)
@@ -167,7 +173,7 @@ def _day(year: str, month: str, day: str, ahead: int) -> str:
     era = _BUDDHIST if year.startswith("25") else 0
     numbers = int(year) - era, int(month), int(day)
     try:
-        value = _of_persian(*numbers) if year < "15" else date(*numbers)
+        value = _of_persian(*numbers) if year < _AFTER_PERSIAN else date(*numbers)
     except ValueError:
         return ""
     is_valid = value.year >= _EARLIEST_YEAR and _is_past(value, ahead)
