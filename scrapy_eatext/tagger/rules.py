@@ -39,8 +39,8 @@ _SURE_LINE = 900
 # The most words of a byline; the fewest characters of the text's first long block, as
 # some scripts have no spaces; and how many of the first kept blocks may be bylines.
 _SHORT, _LONG, _FIRST = 12, 150, 4
-# How vBulletin's signatures begin.
-_LINE_ABOVE = b"_" * 18
+# How vBulletin's signatures begin, and the most words of one.
+_LINE_ABOVE, _SIGNATURE = b"_" * 18, 100
 # A row of a table is kept if more than one in this many of its words was chosen.
 _SHARE = 3
 _FIGURE, _FIGCAPTION = TAG_ID["figure"], TAG_ID["figcaption"]
@@ -135,18 +135,19 @@ def in_named(
 def without_signatures(walk: Walk, kept: Flags, w: Ints, chances: Ints) -> Flags:
     """The kept blocks, without those in elements that are named as signatures.
 
-    An element that begins with a long line of underscores is one too.
+    A short element that begins with a long line of underscores is one too.
     """
     kept = without_named((SIGNATURES,), walk, kept, w, chances)
     if _LINE_ABOVE not in walk.text:  # the usual case
         return kept
-    remaining = kept.copy()
+    dropped: list[int] = []
     for i in kept.nonzero()[0].tolist():
         if walk.text.startswith(_LINE_ABOVE, walk.blocks.item(i, BlockColumn.START)):
             element = walk.blocks.item(i, BlockColumn.ELEMENT)
             first, last = walk.elements[element, _BOUNDS].tolist()
-            remaining[first if first == i else last : last] = False
-    return remaining
+            if first == i and w[first:last].sum() <= _SIGNATURE:
+                dropped += range(first, last)
+    return _without(kept, dropped)
 
 
 def without_edit_links(walk: Walk, kept: Flags, w: Ints, chances: Ints) -> Flags:

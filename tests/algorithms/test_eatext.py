@@ -163,6 +163,15 @@ def test_signatures_of_a_thread_are_left_out(begin):
     assert found.text.count(PROSE["en"][:40]) == 4
 
 
+def test_a_long_post_below_a_line_is_no_signature():
+    post = "<div class=post><p class=author>{0}, 4 March 2024</p><div>{1}<br>{2}</div></div>"
+    names = ("Ann", "Ben", "Cleo", "Dov")
+    posts = "".join(post.format(n, "_" * 18, PROSE["en"] * 3) for n in names)
+    found = extract(f"<title>Boat forum</title><h1>Old boats</h1>{posts}")
+    assert found.page_type == "forum"
+    assert found.text.count(PROSE["en"][:40]) == 3 * 4
+
+
 class Unsure:
     """A tagger that takes no block for a comment."""
 
