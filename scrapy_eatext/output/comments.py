@@ -192,9 +192,10 @@ def is_details(text: str, author: str, *, at_end: bool = False) -> bool:
     """Whether a text names only the author of a post or of a change, and the time.
 
     Of other words it has at most _BESIDE, such as the day of the week, beside the author
-    and a date, or behind the author with a number, as in "Ann vor 2 Tagen".  A sentence such as "This." is text; and at a post's end, a text without a
-    number is a signature, and one of numbers alone may be text.  So are signs, such as
-    ":)" and "10/10", which are no count.
+    and a date, or behind the author with a number, as in "Ann vor 2 Tagen".  A sentence
+    such as "This." is text; and at a post's end, a text without a number is a signature,
+    and one of numbers alone may be text.  So are signs, such as ":)" and "10/10", which
+    are no count.
     """
     has_number = any(map(str.isdigit, text))
     named = bool(author) and author in text
