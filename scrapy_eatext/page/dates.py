@@ -131,8 +131,8 @@ def found(
             day = _named(year, month, day_of_month, ahead, has_dot=bool(match["dot"]))
         elif form in _AMBIGUOUS:
             ways = (month, day_of_month), (day_of_month, month)
-            # With dots the day is first everywhere.
-            is_first = day_first or "." in match[0]
+            # With dots, and in Thailand, the day is first everywhere.
+            is_first = day_first or "." in match[0] or year.startswith("25")
             likely, unlikely = ways if is_first else reversed(ways)
             day = _day(year, *likely, ahead) or _day(year, *unlikely, ahead)
         else:
