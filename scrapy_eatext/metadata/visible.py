@@ -568,12 +568,14 @@ def names_at_home(page: Page) -> frozenset[str]:
 
 
 def _formatted_name(node: Any) -> str:
-    """The name in an hCard or in microdata, without the words around it."""
+    """The only name in an hCard or in microdata, without the words around it."""
+    names: set[str] = set()
     for part in islice(node.iter(etree.Element), _MAX_PARTS):
-        is_name = part is not node and part.get("itemprop") == "name"
-        if is_name or "fn" in (part.get("class") or "").split():
+        if "fn" in (part.get("class") or "").split():
             return shortened(beginning(part, _SHORT))
-    return ""
+        if part is not node and part.get("itemprop") == "name":
+            names.add(shortened(beginning(part, _SHORT)))
+    return names.pop() if len(names) == 1 else ""
 
 
 def _in_elements(names: list[str], node: Any) -> list[str]:
