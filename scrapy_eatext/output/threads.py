@@ -249,12 +249,13 @@ class Thread:
                 ((self._sizes(self._inner(way)), way) for way in self._parts(rows)),
                 key=lambda sized: self._covered(sized[0]),
             )
-            distinct = len({self._names[row] for row in rows}) / len(rows)
+            names = {self._names[row] for row in rows}
             mean = sum(self._scores[row] for row in rows) / len(rows)
-            if distinct * len(rows) == 1 and mean <= _STRONG:
-                continue  # a label
+            is_dated = len(self._dated) >= len(rows)
+            if len(names) == 1 and mean <= _STRONG and not is_dated:
+                continue  # a label, not Anonymous
             posts = np.count_nonzero(words)
-            score = words.sum() * log(1 + posts) * sqrt(distinct) * mean
+            score = words.sum() * log(1 + posts) * sqrt(len(names) / len(rows)) * mean
             if score > most:
                 best, most = frames, score
         return best

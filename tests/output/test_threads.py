@@ -377,6 +377,13 @@ def test_posts_of_which_some_stand_deeper():
     ]
 
 
+def test_posts_that_all_are_anonymous():
+    said = "{0} of all the boats in this harbour."
+    post = "<table><td><b>Anonymous</b><br>{0} May 2020<td>" + said + "</table>"
+    html = "".join(map(post.format, range(1, 4)))
+    assert [post.text for post in thread(html)] == [*map(said.format, range(1, 4))]
+
+
 def test_a_post_of_a_guest():
     html = board("phpBB 3").replace(
         '<a class="username" href="./memberlist.php?mode=viewprofile&u=42">bo77</a>',
