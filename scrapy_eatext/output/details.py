@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_eatext.metadata.offered import asked_prices, asked_text, priced_row
-from scrapy_eatext.metadata.people import without_by
+from scrapy_eatext.metadata.people import is_full_name, without_by
 from scrapy_eatext.metadata.prices import amount, prices_in
 from scrapy_eatext.output.comments import is_details
 from scrapy_eatext.output.posts import without_says
@@ -118,8 +118,10 @@ def _by(line: str) -> str:
 
 def _named(line: str) -> str:
     """The author in a text that is marked as such, without a date and the like."""
-    line = without_by(line)
     name = _BEHIND.split(line, maxsplit=1)[0]
+    if name.count(" ") != 1 or not is_full_name(name):  # such as Di Caprio
+        line = without_by(line)
+        name = _BEHIND.split(line, maxsplit=1)[0]
     name = _by(line) or _undated(name, line[len(name) :]).rstrip(" ,(")
     return "" if name.endswith(":") else name
 

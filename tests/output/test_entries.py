@@ -204,6 +204,7 @@ def test_prices(text, price):
         ("{}", "{link}<p>by Ann Li (May 6)<p>{text}", (TEXT, "", "", "Ann Li")),
         ("{}", "{link}<p class=author>投稿者: bo", ("", "", "", "bo")),
         ("{}", "{link}<p class=author>Von Ann Li", ("", "", "", "Ann Li")),
+        ("{}", "{link}<p class=author>Di Caprio", ("", "", "", "Di Caprio")),
         ("{}", "{link}<p class=author>Автор: Анна Ли", ("", "", "", "Анна Ли")),
         (
             "{}",
