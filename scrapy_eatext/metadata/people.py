@@ -6,7 +6,6 @@ It reads texts alone; visible.py finds the texts on a page.
 from __future__ import annotations
 
 import re
-from itertools import islice
 
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.values import COMMAS
@@ -147,8 +146,8 @@ def names_by(line: str, following: str) -> list[str]:
         if name[:1].isupper() or "者" in match[0]:
             return names_in(name)
     elif "기자" in line or "특파원" in line:
-        matches = filter(None, map(_REPORTER.match, _BESIDE.split(line)))
-        return [match[1] for match in islice(matches, 1)]
+        matches = map(_REPORTER.match, _BESIDE.split(line))
+        return [match[1] for match in matches if match][:1]
     return []
 
 

@@ -244,9 +244,8 @@ def _is_tested(texts: _Texts) -> object:
 
 def _is_shell(texts: _Texts) -> object:
     needs = texts.has_few and _NEEDS_SCRIPTS.search(texts.main or texts.all)
-    if needs or _LOADING.fullmatch(texts.all):
-        return has_scripts(texts.page.html.encode("utf-8", "replace"))
-    return False
+    is_empty = needs or _LOADING.fullmatch(texts.all)
+    return is_empty and has_scripts(texts.page.html.encode("utf-8", "replace"))
 
 
 # The kinds of walls with their tests, in order: the first kind that passes is reported.
