@@ -512,7 +512,9 @@ class Thread:
             if start <= _WEEKDAY and not _OTHER_DATE.match(_line_of(walk.node(row))):
                 times.append((row, 1, dates.iso(title, day_first=self._day_first)))
         rows = {*rows_with(walk.elements, _TAG, TAG_ID["time"]), *POST_TIMES.rows(walk)}
-        marked = sorted(row for row in rows if not self._is_quoted[self._firsts[row]])
+        # Reading nested elements that hold many others would take quadratic time.
+        small = [row for row in rows if self._ends[row] - row <= _ROWS]
+        marked = sorted(row for row in small if not self._is_quoted[self._firsts[row]])
         for row, node in zip(marked, nodes_of(walk, marked), strict=True):
             if next(node.iterdescendants("time"), None) is not None:
                 continue  # that has the moment

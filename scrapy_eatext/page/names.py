@@ -94,8 +94,8 @@ POSTERS = Names(
     "author authors byline commenter fn hnuser poster user username nickname prop:author"
 )
 POST_TIMES = Names(
-    "age ago created createdtime date datetime posted published relativetime time timeago timestamp "
-    "prop:created prop:published"
+    "age ago created createdtime date datetime posted published relativetime time "
+    "timeago timestamp prop:created prop:published"
 )
 # In a thread: the author of a post, and a quotation.
 WRITERS = Names(
