@@ -112,7 +112,7 @@ def test_a_state_on_a_full_disk_ends_the_crawl_for_a_later_one(
 
     with monkeypatch.context() as context:
         context.setattr(State, "done", full_after_three)
-        stopped, first = site.crawled(state=state)
+        stopped, first = site.crawled(state=state, settings=ONE_BY_ONE)
     reason = stopped.stats["finish_reason"]
     assert reason == f"state error of {state!r}: database or disk is full"
     assert len(first) < len(wanted)
