@@ -88,7 +88,7 @@ def extract(
     # Defaults need no check.
     defaults = extract.__kwdefaults__ or {}
     given = {name: one for name, one in given.items() if one is not defaults[name]}
-    choice = changed(_DEFAULTS, given)
+    choice = changed(_DEFAULTS, given) if given else _DEFAULTS
     for name in choice.algorithms:
         # An algorithm that cannot be made is an error, even if another one works.
         get_algorithm(name, choice.options.get(name))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -188,7 +188,7 @@ class Eatext(Algorithm[EatextOptions]):
             if is_without_text(kind, w, chances, _UNLIKELY):
                 kept = np.zeros_like(kept)
         judged = described, kind, w, chances, chosen.kept, remaining
-        comments = cache(partial(_comments, model.comments, *judged, comments_of_site))
+        comments = partial(_comments, model.comments, *judged, comments_of_site)
         if options.comments:
             kept = kept | comments()
         kept = rules.with_captions(walk, rules.whole_tables(walk, kept, w))

@@ -1,7 +1,8 @@
 # cython: language_level=3
 """The compiled twins of the functions that read a page's source.
 
-They are decode.is_utf8(), source.find() and guard.without_surplus().
+They are decode.is_utf8(), misread.has_controls(), those of source.py, and
+guard.without_surplus().
 """
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
@@ -71,45 +72,6 @@ def is_utf8(bytes source not None):
     return whole
 
 
-cdef Py_ssize_t place_of(
-    const unsigned char* at, Py_ssize_t count, const unsigned char* name, Py_ssize_t size
-) noexcept nogil:
-    """The first of ``count`` places at which a name of ``size`` bytes begins, or -1."""
-    cdef Py_ssize_t i = 0, j
-    cdef Py_ssize_t middle = size // 2, last = size - 1
-    cdef unsigned char a = name[0], b = name[middle], c = name[last]
-    cdef unsigned char other, least
-    while i < count:
-        if count - i >= PLACES:
-            # The compiler makes a few wide operations of this.
-            least = 255
-            for j in range(PLACES):
-                other = (at[i + j] ^ a) | (at[i + j + middle] ^ b) | (at[i + j + last] ^ c)
-                least = other if other < least else least
-            if least:
-                i += PLACES
-                continue
-        for j in range(i, min(i + PLACES, count)):
-            if at[j] == a and memcmp(at + j, name, size) == 0:
-                return j
-        i += PLACES
-    return -1
-
-
-def find(bytes source not None, bytes name not None, Py_ssize_t begin=0):
-    """The first index of a non-empty name in a source from ``begin``, or -1."""
-    cdef const unsigned char* at = source
-    cdef const unsigned char* first = name
-    cdef Py_ssize_t size = len(name), count = len(source) - size + 1 - begin
-    cdef Py_ssize_t found
-    if count < SHORT:
-        found = place_of(at + begin, count, first, size)
-    else:
-        with nogil:
-            found = place_of(at + begin, count, first, size)
-    return found + begin if found >= 0 else -1
-
-
 def has_controls(bytes source not None):
     """Whether a source in UTF-8 has control characters from U+80 to U+9F."""
     cdef const unsigned char* at = source
@@ -168,6 +130,81 @@ cdef bint starts(const Cursor* c, const char* word) noexcept nogil:
         at += 1
         word += 1
     return True
+
+
+# -- searches
+
+cdef inline Py_ssize_t place_of(
+    const unsigned char* at,
+    Py_ssize_t count,
+    const unsigned char* name,
+    Py_ssize_t size,
+    unsigned char fold,
+) noexcept nogil:
+    """The first of ``count`` places at which a name of ``size`` bytes begins, or -1.
+
+    With a ``fold`` of 32 a name in lower case is found in any case; otherwise it is 0.
+    """
+    cdef Py_ssize_t i = 0, j
+    cdef Py_ssize_t middle = size // 2, last = size - 1
+    cdef unsigned char a = name[0], b = name[middle], c = name[last]
+    cdef unsigned char other, least
+    cdef Cursor cursor
+    cursor.end = at + count + last
+    while i < count:
+        if count - i >= PLACES:
+            # The compiler makes a few wide operations of this.
+            least = 255
+            for j in range(PLACES):
+                other = (
+                    (at[i + j] | fold) ^ a
+                    | (at[i + j + middle] | fold) ^ b
+                    | (at[i + j + last] | fold) ^ c
+                )
+                least = other if other < least else least
+            if least:
+                i += PLACES
+                continue
+        for j in range(i, min(i + PLACES, count)):
+            cursor.at = at + j
+            if starts(&cursor, <const char*>name) if fold else (
+                at[j] == a and memcmp(at + j, name, size) == 0
+            ):
+                return j
+        i += PLACES
+    return -1
+
+
+cdef Py_ssize_t search(
+    const unsigned char* at, Py_ssize_t count, const char* name, Py_ssize_t size, bint fold
+) noexcept nogil:
+    # The compiler makes a loop for each case.
+    if fold:
+        return place_of(at, count, <const unsigned char*>name, size, 32)
+    return place_of(at, count, <const unsigned char*>name, size, 0)
+
+
+cdef Py_ssize_t first_place(bytes source, bytes name, Py_ssize_t begin, bint fold):
+    cdef const unsigned char* at = source
+    cdef const char* first = name
+    cdef Py_ssize_t size = len(name), count = len(source) - size + 1 - begin
+    cdef Py_ssize_t found
+    if count < SHORT:
+        found = search(at + begin, count, first, size, fold)
+    else:
+        with nogil:
+            found = search(at + begin, count, first, size, fold)
+    return found + begin if found >= 0 else -1
+
+
+def find(bytes source not None, bytes name not None, Py_ssize_t begin=0):
+    """The first index of a non-empty name in a source from ``begin``, or -1."""
+    return first_place(source, name, begin, False)
+
+
+def holds_tag(bytes source not None, bytes tag not None):
+    """Whether a source holds the beginning of a tag, given in lower case, in any case."""
+    return first_place(source, tag, 0, True) >= 0
 
 
 # -- names of elements

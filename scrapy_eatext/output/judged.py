@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from operator import or_
 from typing import TYPE_CHECKING, Any
@@ -72,9 +72,12 @@ class JudgedPage:
     @cached_property
     def comments(self) -> Content:
         """The units that readers wrote."""
-        if self.verdict.comments is None:
-            return Content((), {})
-        return content(self.units, self.verdict.comments())
+        return content(self.units, self._are_comments)
+
+    @cached_property
+    def _are_comments(self) -> Sequence[bool]:
+        comments = self.verdict.comments
+        return [False] * len(self.units) if comments is None else comments()
 
     @cached_property
     def thread(self) -> Thread | None:
@@ -84,8 +87,8 @@ class JudgedPage:
             return None
         from scrapy_eatext.output.threads import Thread
 
-        if verdict.comments is not None:
-            spoken = content(self.units, [*map(or_, verdict.kept, verdict.comments())])
+        if any(self._are_comments):
+            spoken = content(self.units, [*map(or_, verdict.kept, self._are_comments)])
         day_first = self.text_page.is_day_first
         return Thread(self.units, spoken, verdict.removed.units, day_first=day_first)
 

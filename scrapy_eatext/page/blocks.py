@@ -123,21 +123,29 @@ class Blocks:
 
     def origin(self, kept: Sequence[bool]) -> str:
         """Where most of the kept text stands: "noscript", "hidden" or "page"."""
+        parents = self.walk.elements[:, ElementColumn.PARENT]
         places = {-1: "page"}
-        parents = self.walk.elements[:, ElementColumn.PARENT].tolist()
-        # Parents come before their children.
-        for row, parent in enumerate(parents):
-            places[row] = places[parent]
-            if places[row] == "page":
-                element = self.walk.node(row)
-                if element.tag == "noscript":
-                    places[row] = "noscript"
-                elif is_hidden(dict(element.items()), element.tag):
-                    places[row] = "hidden"
+
+        def place(row: int) -> str:
+            above = []
+            while row not in places:
+                above.append(row)
+                row = parents.item(row)
+            found = places[row]
+            for row in reversed(above):
+                if found == "page":
+                    element = self.walk.node(row)
+                    if element.tag == "noscript":
+                        found = "noscript"
+                    elif is_hidden(dict(element.items()), element.tag):
+                        found = "hidden"
+                places[row] = found
+            return found
+
         chars: Counter[str] = Counter()
         for inner, count, is_kept in zip(
             self.column("inner"), self.chars, kept, strict=True
         ):
             if is_kept:
-                chars[places[inner]] += count
+                chars[place(inner)] += count
         return max(chars, key=chars.__getitem__, default="page")

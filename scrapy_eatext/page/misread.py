@@ -39,7 +39,7 @@ def reread(source: bytes) -> bytes:
 
     It is the same object if there are none.
     """
-    if not (has_controls(source) or holds(source, _QUOTE)):
+    if source.isascii() or not (has_controls(source) or holds(source, _QUOTE)):
         return source
     if _SURELY_MISREAD.search(source):
         source = _MISREAD.sub(_as_utf8, source)

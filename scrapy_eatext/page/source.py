@@ -10,7 +10,13 @@ def python_find(source: bytes, name: bytes, begin: int = 0) -> int:
     return source.find(name, begin)
 
 
+def python_holds_tag(source: bytes, tag: bytes) -> bool:
+    """Whether a source holds the beginning of a tag, given in lower case, in any case."""
+    return tag in source.lower()
+
+
 find = twin(python_find, "_source")
+holds_tag = twin(python_holds_tag, "_source")
 
 
 def holds(source: bytes, name: bytes) -> bool:

@@ -10,7 +10,7 @@ from lxml import etree
 from scrapy.http import HtmlResponse
 
 from scrapy_eatext.page import Page, guard
-from scrapy_eatext.page.source import find, python_find
+from scrapy_eatext.page.source import find, holds_tag, python_find, python_holds_tag
 from tests.support.pages import any_pages
 from tests.support.properties import COMPILED_ONLY, both
 from tests.support.suites import column_of
@@ -233,3 +233,13 @@ def test_twins_find_the_same(text, name, data):
     begin = data.draw(st.integers(0, len(text)))
     for twin in {find, python_find}:
         assert twin(text.encode(), name.encode(), begin) == text.find(name, begin)
+
+
+@given(
+    AROUND,
+    st.sampled_from((b"</br>", b"</BR>", b"</bR>", b"\x1c/br>", b"<\x0fbr>", b"")),
+)
+def test_a_tag_is_found_in_any_case(before, tag):
+    source = before + tag + before
+    for twin in {holds_tag, python_holds_tag}:
+        assert twin(source, b"</br>") == (b"</br>" in source.lower())
