@@ -38,8 +38,9 @@ _BY = re.compile(
     # In Greek the name is in the genitive.
     r"|^(?:του|της)\s+(?=(?-i:[Ά-Ϋ][ά-ώ]+\s[Ά-Ϋ][ά-ώ]+)\s{0,9}(?:[^\w\s]|\d|$))"
     # "Reporter" before a name, in Chinese.
-    r"|^(?:本报|本報)?(?:作者|记者|記者|文|撰文)[\s/／|]{1,3}(?=[\u4e00-\u9fff]{2,4}(?:[\s／/|]|$))"
-    r"|^(?:本报|本報)?(?:记者|記者)(?=[\u4e00-\u9fff]{2,4}[／/])",
+    r"|^(?:本报|本報)?(?:(?:作者|记者|記者|文|撰文)[\s/／|]{1,3}|(?:记者|記者)(?=[^\s／/|]{2,4}[／/]))"
+    # Such a set takes milliseconds to compile, and twice as many without (?-i:).
+    r"(?=(?-i:[\u4e00-\u9fff]{2,4})(?:[\s／/|]|$))",
     re.IGNORECASE,
 )
 # In Korean a name stands before the word for reporter.
@@ -47,7 +48,7 @@ _REPORTER = re.compile(r"([\uac00-\ud7a3]{2,4})\s?(?:기자|특파원)(?![\uac00
 # Where a name ends in a byline; runs of spaces are bounded, for linear time.  In
 # Chinese, Japanese and Korean the next label may follow after a space.
 _NAME_END = re.compile(
-    r"\s{0,9}(?:[|•·⋅»—–;:：،\n(\[（<／]|(?<!\s)/(?!\s)|\s[\u3400-\u9fff\uac00-\ud7a3]{1,6}[:：]"
+    r"\s{0,9}(?:[|•·⋅»—–;:：،\n(\[（<／]|(?<!\s)/(?!\s)|\s(?-i:[\u3400-\u9fff\uac00-\ud7a3]){1,6}[:：]"
     r"|\s-\s|\s\d|\s@|[^\s@]{0,40}@[^\s@]{1,40}\.|\bon\s|\b(?:in|for|at)(?:\s|$)|\ben\s(?!\S+\s{1,9}\S)"
     r"|(?-i:\s(?:le|el|am|op|il)\s{0,9}(?:\d|$))"
     r"|\bupdated|\b(?:re)?publi(?:shed\b|é|cad|cerad|sert)|\bposted\b|\bcomments?\b"
