@@ -325,6 +325,10 @@ class _Rows:
         prose = self._has_long_cell() & (sums(tables, is_names)[tables] == 0)
         prose |= self._hold(blocks[:, BlockColumn.KIND] == HEADING)
         is_layout |= ~has_headers & ((sums(tables) < 2) | (sums(tables, prose) > 0))
+        # One of linked words alone is a menu or a list in columns.
+        chars, digits = blocks[:, BlockColumn.CHARS], blocks[:, BlockColumn.DIGITS]
+        is_data = (chars > blocks[:, BlockColumn.LINK_CHARS]) | (2 * digits > chars)
+        is_layout |= ~has_headers & (sums(tables, self._hold(is_data)) == 0)
         # Some shops give this role to data tables too, but only to those with headers.
         names = sorted(set(tables[~(is_layout | has_headers)[tables]].tolist()))
         roles = attribute_values(self.walk, names, "role")
