@@ -196,7 +196,7 @@ class Eatext(Algorithm[EatextOptions]):
         if least is None:
             kept = _apply(AFTER, kind, walk, kept, w, chances, left_out)
         if int(w[kept].sum()) < _FEW:
-            embedded = embedded_text(page)
+            embedded = embedded_text(page, shows_some=bool(kept.any()))
             chars = int(walk.blocks[kept, BlockColumn.CHARS].sum())
             if embedded and sum(embedded.blocks.chars) > _LONGER * chars:
                 return _of_data(embedded)

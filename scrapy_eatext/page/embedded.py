@@ -7,21 +7,22 @@ the page's data.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.blocks import Blocks
+from scrapy_eatext.page.state import texts_in
 from scrapy_eatext.page.values import unescaped, values_in
 
 if TYPE_CHECKING:
     from scrapy_eatext.page import Page
 
-# Scripts that hold data, by their type, and by their id.
 _LINKED_DATA = "application/ld+json"
-_NEXT, _NUXT = "__NEXT_DATA__", "__NUXT_DATA__"
 # Properties of schema.org types that hold a text.
 _TEXTS = ("articleBody", "text", "recipeInstructions", "reviewBody")
 # Types of users' comments, whose texts count if there is no other text.
@@ -39,14 +40,12 @@ _KIND_OF_TYPE = (
     ("documentation", re.compile(r"(?:APIReference|HowTo|SoftwareSourceCode)$")),
     ("service", re.compile(r"Service$")),
 )
-# Keys that hold a text in a framework's state, in lower case.
-_STATE_KEYS = frozenset(
-    "articlebody body bodyhtml body_html content contenthtml content_html "
-    "description descriptionhtml html longdescription markdown text".split()
-)
 # The minimum length of a text and of a description, and the maximum length of a script.
 _MIN_CHARS, _MIN_DESCRIPTION = 200, 80
 _MAX_DATA = 4_000_000
+# On a page without main text, a text of an object without the page's title has so many
+# characters at least, and so many times those of the page's blocks.
+_LONG, _LONGER = 1000, 3
 # How many values of the data are searched for texts.
 _MAX_VALUES = 200_000
 # One character class without repetition, so linear on any text.
@@ -80,7 +79,8 @@ class _BlocksWithoutXPaths(Blocks):
 class _Found(NamedTuple):
     """A text in the data.
 
-    ``rank`` is 2 for a main text, 1 for a description, 0 for a user's comment.
+    ``rank`` is 2 for a main text, 1 for a description or a text of unknown kind, 0 for a
+    user's comment or a frame.
     """
 
     text: str
@@ -88,23 +88,30 @@ class _Found(NamedTuple):
     page_type: str = ""
 
 
-def embedded_text(page: Page) -> Embedded | None:
-    """The best text in a page's data: in JSON-LD, else in state, else in a frame."""
-    readers = (("json-ld", _linked), ("state", _states), ("srcdoc", _framed))
-    for origin, texts_in in readers:
+def embedded_text(page: Page, *, shows_some: bool = False) -> Embedded | None:
+    """The best text in a page's data: in JSON-LD, else in state, else in a frame.
+
+    ``shows_some`` is whether the page shows some main text.
+    """
+    stated = partial(_stated, shows_some=shows_some)
+    best: _Found | None = None
+    source = ""
+    for origin, read in (("json-ld", _linked), ("state", stated), ("srcdoc", _framed)):
         # One at a time, as all texts together may exceed the data by far.
-        found = (
-            found
-            for found in texts_in(page.root)
-            if len(found.text) >= (_MIN_DESCRIPTION if found.rank == 1 else _MIN_CHARS)
-        )
-        best = max(found, key=lambda one: (one.rank, len(one.text)), default=None)
-        if best is not None:
-            alone = _page_of(best.text, page)
-            blocks = _BlocksWithoutXPaths(alone.blocks.walk)
-            if len(blocks):
-                return Embedded(origin, alone, blocks, best.page_type)
-    return None
+        for found in read(page):
+            least = _MIN_DESCRIPTION if found.rank == 1 else _MIN_CHARS
+            if len(found.text) < least or (best and best.rank > found.rank):
+                continue
+            is_longer = best and source == origin and len(found.text) > len(best.text)
+            if not best or found.rank > best.rank or is_longer:
+                best, source = found, origin
+        if best and best.rank == 2:
+            break
+    if best is None:
+        return None
+    alone = _page_of(best.text, page)
+    blocks = _BlocksWithoutXPaths(alone.blocks.walk)
+    return Embedded(source, alone, blocks, best.page_type) if len(blocks) else None
 
 
 def _scripts(root: Any) -> Iterator[tuple[Any, str]]:
@@ -115,48 +122,26 @@ def _scripts(root: Any) -> Iterator[tuple[Any, str]]:
             yield script, source
 
 
-def _linked(root: Any) -> Iterator[_Found]:
-    for script, source in _scripts(root):
+def _linked(page: Page) -> Iterator[_Found]:
+    for script, source in _scripts(page.root):
         kind = (script.get("type") or "").partition(";")[0].strip().lower()
         if kind == _LINKED_DATA:
             for thing in _values(values_in(source)):
                 yield from _of_thing(thing)
 
 
-def _states(root: Any) -> Iterator[_Found]:
-    for script, source in _scripts(root):
-        name = script.get("id")
-        if name in (_NEXT, _NUXT):
-            data = values_in(source)
-            for value in _values([*map(_resolved, data)] if name == _NUXT else data):
-                for key, text in value.items():
-                    if isinstance(text, str) and key.lower() in _STATE_KEYS:
-                        yield _Found(text)
+def _stated(page: Page, *, shows_some: bool) -> Iterator[_Found]:
+    least = max(_LONG, _LONGER * sum(page.blocks.chars))
+    least = sys.maxsize if shows_some else least
+    for text, is_main in texts_in(_scripts(page.root), page.title, least):
+        yield _Found(text, 1 + is_main)
 
 
-def _framed(root: Any) -> Iterator[_Found]:
-    for frame in root.iter("iframe"):
+def _framed(page: Page) -> Iterator[_Found]:
+    for frame in page.root.iter("iframe"):
         source = frame.get("srcdoc") or ""
         if len(source) <= _MAX_DATA:
-            yield _Found(source)
-
-
-def _resolved(data: Any) -> Any:
-    """The objects of Nuxt's state with their texts.
-
-    The state is a list of all values, and an object's values are indices of that list.
-    """
-    if not isinstance(data, list):
-        return data
-    return [
-        {
-            key: data[at]
-            for key, at in value.items()
-            if type(at) is int and 0 < at < len(data) and isinstance(data[at], str)
-        }
-        for value in data
-        if isinstance(value, dict)
-    ]
+            yield _Found(source, 0)
 
 
 def _values(data: Any) -> Iterator[dict[str, Any]]:
