@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 from urllib.parse import parse_qsl
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
-from scrapy.http import HtmlResponse
+from scrapy.http import HtmlResponse, JsonResponse, XmlResponse
 from scrapy.http.request import NO_CALLBACK
+from scrapy.responsetypes import responsetypes
 from scrapy.spidermiddlewares.httperror import HttpError, HttpErrorMiddleware
 
 from scrapy_eatext.crawl import tuning
@@ -92,9 +93,7 @@ class Extractor:
         # Requests for robots.txt and of media pipelines have no callback.
         if request.callback is NO_CALLBACK and overrides is None:
             return None, "skipped_internal"
-        if not isinstance(response, HtmlResponse) or is_binary(
-            response.body, response.encoding
-        ):
+        if not is_html(response) or is_binary(response.body, response.encoding):
             return None, "skipped_type"
         if not 200 <= response.status < 300 and not self.passes(request, response):
             return None, "skipped_status"
@@ -238,6 +237,15 @@ class Extractor:
         if result and (metadata := result.computed.get("metadata")):
             others.append(metadata.canonical_url)
         return any(key_of(other) in keys for other in others if other)
+
+
+def is_html(response: Response) -> TypeGuard[TextResponse]:
+    """Whether a response is HTML: by its class, or as scrapy-splash's by its header."""
+    if isinstance(response, (HtmlResponse, JsonResponse, XmlResponse)):
+        return isinstance(response, HtmlResponse)
+    kind = response.headers.get("Content-Type") or b""
+    is_declared = responsetypes.from_content_type(kind) is HtmlResponse
+    return is_declared and hasattr(type(response), "selector")
 
 
 def urls_of(response: Response, request: Request | None) -> list[str]:

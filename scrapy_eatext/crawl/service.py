@@ -13,7 +13,13 @@ from twisted.internet.defer import CancelledError
 
 from scrapy_eatext.crawl import tuning
 from scrapy_eatext.crawl.decay import DecayWatch, report_decay
-from scrapy_eatext.crawl.extractor import Extracted, Extractor, attached, urls_of
+from scrapy_eatext.crawl.extractor import (
+    Extracted,
+    Extractor,
+    attached,
+    is_html,
+    urls_of,
+)
 from scrapy_eatext.crawl.ownrequests import (
     DIRECT,
     OWN,
@@ -195,7 +201,7 @@ def main_text(response: Response) -> MainText:
             "extract() takes HTML and selectors"
         )
     if (
-        not isinstance(response, TextResponse)
+        not (isinstance(response, TextResponse) or is_html(response))
         or isinstance(response, JsonResponse)
         or is_binary(response.body, response.encoding)
     ):

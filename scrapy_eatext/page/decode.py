@@ -129,7 +129,7 @@ def _declared_by(response: TextResponse) -> str | None:
     header: bytes | str = response.headers.get("Content-Type") or ""
     kind = header.decode("latin-1") if isinstance(header, bytes) else header
     return (
-        response._encoding  # noqa: SLF001
+        getattr(response, "_encoding", None)  # scrapy-splash's JSON has none
         or http_content_type_encoding(kind)
         or html_body_declared_encoding(response.body)
     )

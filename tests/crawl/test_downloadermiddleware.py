@@ -11,7 +11,14 @@ import scrapy
 import scrapy.core.scheduler
 from scrapy import Selector
 from scrapy.crawler import Crawler
-from scrapy.http import HtmlResponse, JsonResponse, Request, Response, TextResponse
+from scrapy.http import (
+    HtmlResponse,
+    JsonResponse,
+    Request,
+    Response,
+    TextResponse,
+    XmlResponse,
+)
 from scrapy.http.request import NO_CALLBACK
 from scrapy.settings import Settings
 
@@ -234,6 +241,30 @@ def test_a_response_that_cannot_be_replaced_is_extracted_and_its_item_kept():
     request = scrapy.Request("http://a.test", meta={"handle_httpstatus_all": True})
     (item,) = crawl(MetaSpider, settings, urls=(request,)).items
     assert item["result"].text == item["main_text"] == "Gone."
+
+
+class OfJson(Response):
+    """As SplashJsonResponse, which is no TextResponse, but may hold HTML."""
+
+    encoding = "utf8"
+    text = property(lambda self: self.body.decode())
+    selector = property(lambda self: Selector(self.text))
+
+
+@pytest.mark.parametrize("cls", [TextResponse, OfJson, XmlResponse, Response])
+def test_responses_whose_header_says_html(cls):
+    class Splash:
+        def process_request(self, request):
+            told = {"Content-Type": "text/html"}
+            html = "<p>Schöne Wörter.</p>".encode()
+            return cls(request.url, headers=told, body=html)
+
+    settings = {**ADDON, "DOWNLOADER_MIDDLEWARES": {Splash: 900}}
+    done = crawl(CallingSpider, settings, urls=("http://a.test",))
+    is_html = cls in (TextResponse, OfJson)
+    text = "Schöne Wörter." if cls is not Response else ""
+    assert done.items[0]["text"] == text
+    assert done.eatext("response/") == {"extracted" if is_html else "skipped_type": 1}
 
 
 @pytest.mark.parametrize(
