@@ -229,6 +229,10 @@ class EatextPipeline(Component):
                 failed = {n: why for n, why in failed.items() if n not in frozen}
             except Exception as error:  # noqa: BLE001 - any error of the item's class
                 failed.update(dict.fromkeys(frozen, error))
+        # What neither the page nor the item has, such as a date, may be refused.
+        for name in tuple(failed):
+            if not changes[name] and _is_empty(_value(adapter, name)):
+                del failed[name]
         if failed:
             name, why = next(iter(failed.items()))
             self._warn(

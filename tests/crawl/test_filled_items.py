@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -89,6 +90,19 @@ def test_an_item_that_cannot_be_filled_is_not_lost(
     (complaint,) = complaints(caplog)
     assert said in complaint
     assert "EATEXT_ITEMS" in complaint
+
+
+class DatedItem(pydantic.BaseModel, validate_assignment=True):
+    main_text: str = ""
+    date: dt.date | None = None
+
+
+def test_a_date_that_the_page_lacks_may_be_none(server, caplog):
+    fields = {"main_text": "text", "date": "date"}
+    item, done = one(server, {**ADDON, "EATEXT_FIELDS": fields}, DatedItem)
+    assert (item.main_text, item.date) == (text_of("one"), None)
+    assert done.eatext("item/") == {"response": 1}
+    assert complaints(caplog) == []
 
 
 @pytest.mark.parametrize("setting", [{}, {"EATEXT_HTML_FIELD": "html"}])
