@@ -134,8 +134,8 @@ def main() -> None:
 
 def pipes() -> tuple[IO[bytes], IO[bytes]]:
     """The streams of messages from the parent process, and of answers to it."""
-    source = os.fdopen(os.dup(0), "rb")
-    answers = os.fdopen(os.dup(1), "wb")
+    source = os.fdopen(os.dup(0), "rb", closefd=False)
+    answers = os.fdopen(os.dup(1), "wb", closefd=False)
     # The output of libraries goes to standard error, not into the answers.
     os.dup2(2, 1)
     # The parent process handles Ctrl-C.
@@ -219,7 +219,9 @@ START = (
 
 
 def command(module: str = __name__) -> list[str]:
-    """The command that runs main() of this or another module."""
+    """The command that runs main() of this or another module.  Raises OSError."""
+    if getattr(sys, "frozen", False):  # as by PyInstaller: it would start itself
+        raise ChildProcessError(f"{sys.executable} is not Python")
     # Entries that are not strings are ignored, as Python does.
     path = [entry or str(Path.cwd()) for entry in sys.path if isinstance(entry, str)]
     code = START.replace(__name__, module)

@@ -335,15 +335,19 @@ def test_a_path_that_python_passes_over(process, monkeypatch):
         [sys.executable, "-c", "raise SystemExit(3)"],
         [sys.executable, "-c", "print('What a module writes when it is loaded.')"],
         [],
+        None,
     ],
 )
 def test_workers_that_do_not_start(process, monkeypatch, caplog, command):
-    """Nor can be watched: a thread takes their place, until they are tried again."""
+    """Nor watched, nor made by a frozen program: threads take their place for a while."""
     said = "No worker process could be started"
     with monkeypatch.context() as broken:
         broken.setattr(workers, "_PAUSE", 1.0)
         if command:
             broken.setattr(workers, "command", lambda: command)
+        elif command is None:
+            broken.setattr(sys, "frozen", True, raising=False)
+            said += f" ({sys.executable} is not Python)"
         else:
             few_threads(broken, "eatext-0")
             said += " (can't start new thread)"
@@ -356,6 +360,12 @@ def test_workers_that_do_not_start(process, monkeypatch, caplog, command):
     time.sleep(1.1)
     assert outcome_of(process, job(LONG, "Plain")).kind == "extracted"
     assert process.counts() == {"not_started": 3, "started": 1}
+
+
+def test_a_worker_says_nothing_at_its_end(monkeypatch):
+    monkeypatch.setenv("PYTHONWARNINGS", "error")
+    run = {"input": b"", "capture_output": True, "timeout": 60}
+    assert subprocess.run(workers.command(), check=True, **run).stderr == b""
 
 
 @has_memory_limits
