@@ -87,7 +87,7 @@ def retry_meta(meta: Mapping[Any, Any], added: Mapping[Any, Any]) -> dict[Any, A
     It bypasses Scrapy's cache, which would return the first response, as both requests
     have the same fingerprint.  RetryMiddleware does not repeat a retry that fails.
     """
-    return {**_inherited(meta), **added, **dict.fromkeys(_ONLY_RETRY, True)}
+    return {**_inherited(meta), **_own(added), **dict.fromkeys(_ONLY_RETRY, True)}
 
 
 def continuation_meta(meta: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -112,7 +112,14 @@ def adopt_retry(meta: dict[Any, Any], retry: Mapping[Any, Any]) -> None:
 def make_direct(meta: dict[Any, Any], added: Mapping[Any, Any]) -> None:
     """Add a retry's meta to a page's first request."""
     meta[DIRECT] = "dont_cache" in meta
-    meta.update(added, dont_cache=True)
+    meta.update(_own(added), dont_cache=True)
+
+
+def _own(value: Any) -> Any:
+    """A value with dicts and lists of its own, which middlewares may change."""
+    if isinstance(value, Mapping):
+        return {key: _own(one) for key, one in value.items()}
+    return list(map(_own, value)) if isinstance(value, list) else value
 
 
 def was_direct(meta: dict[Any, Any]) -> bool:

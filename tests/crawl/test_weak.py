@@ -149,6 +149,23 @@ def test_where_it_nearly_always_helps_pages_go_there_at_once(server):
     assert not any("dont_cache" in item["meta"] for item in done.items)
 
 
+class Writing(Rendering):
+    """As scrapy-splash, which writes a page's URL into the dict that it is given."""
+
+    def process_request(self, request):
+        if given := request.meta.get("rendered"):
+            assert given["steps"][0].setdefault("url", request.url) == request.url
+        super().process_request(request)
+
+
+def test_a_middleware_may_write_into_its_meta(server):
+    weak = {**RENDERED, "meta": {"rendered": {"steps": [{}]}}}
+    settings = {"DOWNLOADER_MIDDLEWARES": {Writing: 950}, "EATEXT_WEAK": weak}
+    paths = [f"/script/{i}" for i in range(12)]
+    done = crawled(server, paths, CONCURRENT_REQUESTS=1, **settings)
+    assert done.eatext("weak/") == {"asked": 10, "better": 10, "direct": 2}
+
+
 class Ending(Rendering):
     """A browser or an API that works for so many pages."""
 
