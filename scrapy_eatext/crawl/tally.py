@@ -122,7 +122,7 @@ class Tally:
         def under(prefix: str) -> str:
             names = sorted(name for name in self._counts if name.startswith(prefix))
             counts = [f"{self._counts[n]} {n.removeprefix(prefix)}" for n in names]
-            return ", ".join(counts) or "none"
+            return ", ".join(counts) or "0"
 
         values |= {"responses": under("response/"), "items": under("item/")}
         self.log(logging.INFO, message, values)
