@@ -52,6 +52,10 @@ class EatextPipeline(Component):
         self._config = self._service.config
         self._tally = self._service.tally
 
+    def close_spider(self, spider: Spider | None = None) -> None:
+        # Monitors of stats look at them when the spider is closed.
+        self._tally.write_times()
+
     async def process_item(self, item: Any, spider: Spider | None = None) -> Any:
         if not is_item(item):
             return item

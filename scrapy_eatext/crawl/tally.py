@@ -104,20 +104,26 @@ class Tally:
         values = {"what": what, "name": failure.name, "url": url, "traceback": shown}
         self.log(logging.ERROR, message, values)
 
+    def write_times(self) -> None:
+        """Set the stats of times, which later pages may change."""
+        if self._pages:
+            # Not page by page: a collector that several processes share may take only
+            # integers, and the errors of rounding each page would add up.
+            more = round(1000 * self._seconds) - self._counts["time/milliseconds"]
+            self.inc("time/milliseconds", more)
+            self._stats.set_value("eatext/time/min", self._least)
+            self._stats.set_value("eatext/time/mean", self._seconds / self._pages)
+            self._stats.set_value("eatext/time/max", self._most)
+
     def close(self) -> None:
         """Set the stats of times, and log a summary of the crawl."""
+        self.write_times()
         message = "Main text: responses: %(responses)s; items: %(items)s"
         values: dict[str, object] = {}
         if self._pages:
-            mean = self._seconds / self._pages
             message += "; %(mean).1f ms a page, %(max).1f at most"
-            values = {"mean": 1000 * mean, "max": 1000 * self._most}
-            # Not page by page: a collector that several processes share may take only
-            # integers, and the errors of rounding each page would add up.
-            self.inc("time/milliseconds", round(1000 * self._seconds))
-            self._stats.set_value("eatext/time/min", self._least)
-            self._stats.set_value("eatext/time/mean", mean)
-            self._stats.set_value("eatext/time/max", self._most)
+            mean = 1000 * self._seconds / self._pages
+            values = {"mean": mean, "max": 1000 * self._most}
 
         def under(prefix: str) -> str:
             names = sorted(name for name in self._counts if name.startswith(prefix))

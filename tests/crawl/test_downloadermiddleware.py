@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gc
 import logging
+from typing import ClassVar
 from weakref import ref
 
 import pytest
 import scrapy
 import scrapy.core.scheduler
-from scrapy import Selector
+from scrapy import Selector, signals
 from scrapy.crawler import Crawler
 from scrapy.http import (
     HtmlResponse,
@@ -621,3 +622,25 @@ def test_times_add_up(server):
     assert 0 < times.pop("min") == times.pop("mean") == times.pop("max")
     assert times.pop("milliseconds") >= 0
     assert sum(times.values()) == 1
+
+
+class Monitor:
+    """Looks at the stats when the spider is closed, before the components do."""
+
+    seen: ClassVar[dict[str, object]] = {}
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        def look():
+            cls.seen = dict(crawler.stats.get_stats())
+
+        crawler.signals.connect(look, signals.spider_closed, weak=False)
+        return cls()
+
+
+def test_monitors_see_the_times(server):
+    done = crawl(
+        UrlSpider, {**ADDON, "EXTENSIONS": {Monitor: 0}}, urls=(server("/page/1"),)
+    )
+    for name, value in done.eatext("time/").items():
+        assert Monitor.seen[f"eatext/time/{name}"] == value
