@@ -93,7 +93,9 @@ class Extractor:
         # Requests for robots.txt and of media pipelines have no callback.
         if request.callback is NO_CALLBACK and overrides is None:
             return None, "skipped_internal"
-        if not is_html(response) or is_binary(response.body, response.encoding):
+        if not (
+            isinstance(response, HtmlResponse) or declares_html(response)
+        ) or is_binary(response.body, response.encoding):
             return None, "skipped_type"
         if not 200 <= response.status < 300 and not self.passes(request, response):
             return None, "skipped_status"
@@ -239,13 +241,14 @@ class Extractor:
         return any(key_of(other) in keys for other in others if other)
 
 
-def is_html(response: Response) -> TypeGuard[TextResponse]:
-    """Whether a response is HTML: by its class, or as scrapy-splash's by its header."""
-    if isinstance(response, (HtmlResponse, JsonResponse, XmlResponse)):
-        return isinstance(response, HtmlResponse)
+def declares_html(response: Response) -> TypeGuard[TextResponse]:
+    """Whether a response that is no HtmlResponse is HTML, as scrapy-splash's may be."""
     kind = response.headers.get("Content-Type") or b""
-    is_declared = responsetypes.from_content_type(kind) is HtmlResponse
-    return is_declared and hasattr(type(response), "selector")
+    return (
+        responsetypes.from_content_type(kind) is HtmlResponse
+        and hasattr(type(response), "selector")
+        and not isinstance(response, (JsonResponse, XmlResponse))
+    )
 
 
 def urls_of(response: Response, request: Request | None) -> list[str]:

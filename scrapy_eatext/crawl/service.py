@@ -17,7 +17,7 @@ from scrapy_eatext.crawl.extractor import (
     Extracted,
     Extractor,
     attached,
-    is_html,
+    declares_html,
     urls_of,
 )
 from scrapy_eatext.crawl.ownrequests import (
@@ -201,7 +201,7 @@ def main_text(response: Response) -> MainText:
             "extract() takes HTML and selectors"
         )
     if (
-        not (isinstance(response, TextResponse) or is_html(response))
+        not (isinstance(response, TextResponse) or declares_html(response))
         or isinstance(response, JsonResponse)
         or is_binary(response.body, response.encoding)
     ):
