@@ -325,7 +325,7 @@ IN_A_BROWSER = {
     reason="needs scrapy-playwright and chromium",
 )
 @pytest.mark.skipif(
-    crawling.reactor_name == "select", reason="scrapy-playwright needs asyncio"
+    crawling.reactor_name != "asyncio", reason="scrapy-playwright needs this reactor"
 )
 def test_in_a_browser(server):
     handler = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
