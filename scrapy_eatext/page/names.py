@@ -141,7 +141,7 @@ DATELINES = Names(
 )
 # What readers wrote, by microdata; and links to other pages below a text.
 READERS = Names("prop:answer prop:comment prop:comments prop:review prop:reviews")
-RELATED = Names("recommendations recommended related")
+RELATED = Names("recommendations recommended related relatedposts")
 # Notes at the end of a text, and sources that the text refers to.
 FOOTNOTES = Names(
     "endnote endnotes footnote footnotes references role:endnotes role:footnote"
