@@ -14,7 +14,7 @@ import numpy as np
 from scrapy_eatext.page import dates
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn
 from scrapy_eatext.page.datatables import data_tables
-from scrapy_eatext.page.names import EDITS, SIGNATURES, Names
+from scrapy_eatext.page.names import CAPTIONS, EDITS, SIGNATURES, Names
 from scrapy_eatext.page.tables import are_among, covered, rows_with
 from scrapy_eatext.page.tags import CODE, HEADING, QUOTE, TAG_ID, TEX_TEXT
 
@@ -44,7 +44,9 @@ _LINE_ABOVE, _SIGNATURE = b"_" * 18, 100
 # A row of a table is kept if more than one in this many of its words was chosen.
 _SHARE = 3
 _FIGURE, _FIGCAPTION = TAG_ID["figure"], TAG_ID["figcaption"]
+_TABLE = TAG_ID["table"]
 _BOUNDS = [ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK]
+_PLACE = [ElementColumn.PARENT, *_BOUNDS]
 _MARKS = [MarkColumn.BLOCK, MarkColumn.START, MarkColumn.STYLE]
 _LINE = [BlockColumn.KIND, BlockColumn.START, BlockColumn.END]
 
@@ -211,11 +213,19 @@ def without_bylines(walk: Walk, kept: Flags, w: Ints, chances: Ints) -> Flags:
 
 
 def with_captions(walk: Walk, kept: Flags) -> Flags:
-    """The kept blocks, and the captions of figures with other kept blocks."""
+    """The kept blocks, and the captions of figures with other kept blocks.
+
+    What is named as a caption is one too, with a kept table below it and no image above.
+    """
     elements = walk.elements
     rows = rows_with(elements, ElementColumn.TAG, _FIGCAPTION)
-    if not len(rows):
+    named = CAPTIONS.rows(walk)
+    if not rows and not named:
         return kept
+    is_table = elements[:, ElementColumn.TAG] == _TABLE
+    tables = frozenset(elements[is_table, ElementColumn.FIRST_BLOCK].tolist())
+    is_other = walk.marks[:, MarkColumn.STYLE] < 0
+    images = frozenset(walk.marks[is_other, MarkColumn.BLOCK].tolist())
     count = np.concatenate([[0], kept.cumsum()])
     kept = kept.copy()
     for row in rows:
@@ -225,6 +235,10 @@ def with_captions(walk: Walk, kept: Flags) -> Flags:
             begin, end = elements[figure, _BOUNDS].tolist()
             if count[end] - count[begin] > count[last] - count[first]:
                 kept[first:last] = True
+    for around, first, last in elements[named][:, _PLACE].tolist():
+        is_inside = last < elements.item(around, ElementColumn.LAST_BLOCK)
+        if last in tables and is_inside and kept[last] and first not in images:
+            kept[first:last] = True
     return kept
 
 

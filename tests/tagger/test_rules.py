@@ -226,6 +226,11 @@ ROWS = "<tr><td>fish and chips<td>gone<tr><td>chips and fish<td>5"
         (f"<figure><p>x<table>{ROWS}</table><figcaption>gone</figcaption></figure>", 6),
         ("<figure><pre>a = 1</pre><figcaption>gone</figcaption></figure>", 2),
         ("<figure><figcaption>gone</figcaption><pre>a = 1</pre></figure>", 2),
+        # So is what is named as one above a table, but not below an image.
+        (f"<h4>T<p class=caption>gone</p><div><table>{ROWS}</table></div>", 6),
+        (f"<div class=caption><p>gone</div><table>{HEAD}</table>", 0),
+        (f"<img src=x><p class=caption>gone</p><table>{ROWS}</table>", 4),
+        (f"<div><p class=caption>gone</p></div><table>{ROWS}</table>", 4),
         # The caption of an image alone is left as it was chosen, and so is one of which
         # nothing else is kept.
         ("<p>x<figure><img src=x><figcaption>gone</figcaption></figure>", 1),
