@@ -99,8 +99,8 @@ _OF_ELSE = re.compile(
     r"[\s:：(–-]{0,3}(?:(?:on|am|at|den|the|le|el|il|em|op|zum)\s)?(?:[^\W\d_]{2,10}[.,]{0,2}\s)?$"
 )
 _VERSION = re.compile(r"\d\.\d")
-# In running text this many words in small letters stand before a date, unless the
-# sentence tells when the page was published.
+# In running text this many words in small letters stand around a date, one of them
+# before it, unless the sentence tells when the page was published.
 _RUNNING = 5
 _STRETCH = re.compile(r"[|•·⋅–—:/\n]|\.\s")
 _PUBLISHED = re.compile(r"\bby\b|post|publi|writ|submit|veröffent|опубл")
@@ -537,7 +537,7 @@ class Visible:
             change = _change(before)
             label = before[: len(before) + begin - end]
             if not change and (
-                _is_else(label, text[:begin])
+                _is_else(label, text[:begin], text[end:])
                 or self._is_of_release(block, text[:begin])
             ):
                 change = "else"
@@ -590,10 +590,19 @@ def _in_elements(names: list[str], node: Any) -> list[str]:
         texts += [(part, own)] if is_full_name(own) else []
         if part is not node and (name := without_by(text)) != text and " " in name:
             bylines.append(name)
-    return [
+    parted = [
         next(filter(name.startswith, bylines), "") or _parted(name, texts)
         for name in names
     ]
+    # Links with names may be listed with commas alone.
+    is_next = False
+    for part, text in texts:
+        if is_next and is_full_name(text) and text not in parted:
+            parted.append(text)
+        is_next = (
+            part.tag == "a" and (part.tail or "").strip() == "," and text in parted
+        )
+    return parted
 
 
 def _parted(name: str, texts: list[tuple[Any, str]]) -> str:
@@ -617,13 +626,18 @@ def _change(words: str) -> str:
     return "edited" if _EDITED.search(words) else ""
 
 
-def _is_else(label: str, line: str) -> bool:
-    """Whether the words before a date make it that of something else."""
+def _is_else(label: str, line: str, behind: str) -> bool:
+    """Whether the words around a date make it that of something else."""
     if _OF_ELSE.search(label.casefold()):
         return True
-    stretch = _STRETCH.split(line)[-1]
-    is_running = sum(word[0].islower() for word in stretch.split()) >= _RUNNING
-    return is_running and not _PUBLISHED.search(stretch.casefold())
+    before, after = _STRETCH.split(line)[-1], _STRETCH.split(behind, 1)[0]
+    count = _small_words(before)
+    is_running = count and count + _small_words(after) >= _RUNNING
+    return bool(is_running) and not _PUBLISHED.search((before + after).casefold())
+
+
+def _small_words(text: str) -> int:
+    return sum(word[0].islower() for word in text.split())
 
 
 def key(text: str) -> str:
