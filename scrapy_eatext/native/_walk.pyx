@@ -176,12 +176,23 @@ cdef bint holds_body(const tree.xmlNode* head) noexcept nogil:
     return False
 
 
+cdef bint is_question(const uint8_t* begin, const uint8_t* end) noexcept nogil:
+    """Whether a text ends in a question mark."""
+    cdef uint32_t code
+    if end == begin:
+        return False
+    end -= 1
+    while end > begin and goes_on(end[0]):
+        end -= 1
+    decode(end, &code)
+    return has_sign(code, ASKING)
+
+
 cdef bint ends_in_question(const tree.xmlNode* node) noexcept nogil:
     """Whether the text that begins at a node ends in a question mark."""
     cdef bint found = False
     cdef const uint8_t* begin
     cdef const uint8_t* end
-    cdef uint32_t code
     while node != NULL and is_text(node):
         if has_text(node) and node.content != NULL:
             begin = <const uint8_t*>node.content
@@ -189,11 +200,7 @@ cdef bint ends_in_question(const tree.xmlNode* node) noexcept nogil:
             while end > begin and is_blank(end[-1]):
                 end -= 1
             if end > begin:
-                end -= 1
-                while end > begin and goes_on(end[0]):
-                    end -= 1
-                decode(end, &code)
-                found = has_sign(code, ASKING)
+                found = is_question(begin, end)
         node = node.next
     return found
 
@@ -231,12 +238,20 @@ cdef bint is_hidden(
     Walker* w, const tree.xmlNode* node, uint32_t traits, uint32_t attributes
 ) noexcept nogil:
     """Whether an element's attributes hide it permanently."""
+    cdef const uint8_t* text = <const uint8_t*>w.text.data
+    cdef const tree.xmlNode* before = node.prev
+    cdef int left = QUESTION_NODES - 1
     if traits & DIALOG and not attributes & OPEN:
         return True
     if not attributes & HIDES and (not attributes & HIDDEN or attributes & REVEALED):
         return False
     if attributes & (PANEL if attributes & HAS_ROLE else LABELLED):
         return False
+    if traits & BLOCK and not attributes & HAS_ROLE and is_question(text, text + w.text.used):
+        while before != NULL and not is_child(before):
+            before = before.prev
+        if before != NULL and before.type == tree.XML_ELEMENT_NODE and has_question(before, &left):
+            return False
     return not w.answer[0] or not attributes & ID or strcmp(value_named(node, b"id"), w.answer)
 
 

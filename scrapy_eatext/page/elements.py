@@ -79,7 +79,7 @@ BUTTON = TAGS["button"]
 # A button with a question, which shows the answer.
 QUESTION = replace(BUTTON, name="question", is_block=True)
 QUESTION_MARKS = ("?", "\u061f", "\uff1f")
-# How many nodes of a button are searched for a question.
+# How many nodes of an element are searched for a question.
 QUESTION_NODES = 32
 
 
@@ -102,23 +102,26 @@ def as_its_role(tag: Tag, attributes: dict[str, str]) -> Tag:
     return replace(tag, kind=HEADING, level=int(level), is_block=True)
 
 
-def ends_in_question(button: Any) -> bool:
-    """Whether any text in a button ends in a question mark."""
-    for node in islice(button.iter(), QUESTION_NODES):
+def ends_in_question(element: Any) -> bool:
+    """Whether any text in an element ends in a question mark."""
+    for node in islice(element.iter(), QUESTION_NODES):
         text_inside = node.text if isinstance(node.tag, str) else None
-        tail = None if node is button else node.tail
+        tail = None if node is element else node.tail
         for text in (text_inside, tail):
             if text and text.rstrip(" \t\n\r\f").endswith(QUESTION_MARKS):
                 return True
     return False
 
 
-def is_hidden(attributes: dict[str, str], tag: str, answer: str = "") -> bool:
+def is_hidden(
+    attributes: dict[str, str], tag: str, answer: str = "", asked: bool = False
+) -> bool:
     """Whether an element's attributes hide it permanently.
 
     WAI-ARIA panels, which a control shows, are not hidden: tab panels, regions,
     labelled elements without a role, and the element with the ID ``answer``, which the
-    last question or heading controls.
+    last question or heading controls.  If a question was ``asked`` right before it, an
+    element without a role is the answer too.
     """
     if tag == "dialog" and "open" not in attributes:
         return True
@@ -134,7 +137,7 @@ def is_hidden(attributes: dict[str, str], tag: str, answer: str = "") -> bool:
     if not hides:
         return False
     role = attributes.get("role")
-    is_panel = role in PANELS if role else "aria-labelledby" in attributes
+    is_panel = role in PANELS if role else asked or "aria-labelledby" in attributes
     return not (is_panel or (answer and attributes.get("id") == answer))
 
 

@@ -38,6 +38,7 @@ from scrapy_eatext.page.columns import (
 from scrapy_eatext.page.elements import (
     BUTTON,
     QUESTION,
+    QUESTION_MARKS,
     TAGS,
     Tag,
     as_its_role,
@@ -97,6 +98,7 @@ EDITING = "editsection"
 
 # A word in a name: sidebarLeft-2 has the words sidebar and Left.
 NAME_WORD = re.compile(r"[A-Z]+[a-z]*|[a-z]+")
+_QUESTION_MARKS = tuple(map(str.encode, QUESTION_MARKS))
 _NEWLINES = re.compile(r"\r\n?")
 # White space in preformatted text that is replaced by a space.
 _PRE_SPACE = re.compile(r"[^\S\n\t]")
@@ -461,6 +463,12 @@ class _Tables:
         self.elements[at + ElementColumn.LAST_BLOCK] = self.count
         self.elements[at + ElementColumn.END] = len(self.elements) // _ROW
 
+    def has_asked(self, run: _Run) -> bool:
+        """Whether the text so far ends in a question mark."""
+        if run.parts:
+            return run.parts[-1].endswith(QUESTION_MARKS)
+        return self.text.endswith(_QUESTION_MARKS)
+
     def flush(self, run: _Run, frame: _Frame) -> None:
         """Make a block of the collected text, if there is any."""
         text = whole = "".join(run.parts)
@@ -602,12 +610,24 @@ def _is_entered(
 
 
 def _is_shown(
-    attributes: dict[str, str], tag: Tag, frame: _Frame, lenient: bool, answer: str
+    attributes: dict[str, str],
+    tag: Tag,
+    frame: _Frame,
+    lenient: bool,
+    answer: str,
+    asked: bool,
 ) -> bool:
     """Whether an element is not hidden, and no wiki's link to edit in a heading."""
     if frame.kind == HEADING and _EDITING in tokens_of(attributes):
         return False
-    return lenient or not is_hidden(attributes, tag.name, answer)
+    asked = asked and tag.is_block
+    return lenient or not is_hidden(attributes, tag.name, answer, asked)
+
+
+def _is_behind_question(element: Any) -> bool:
+    """Whether the element before has a text that ends in a question mark."""
+    before = element.getprevious()
+    return before is not None and ends_in_question(before)
 
 
 def _border(run: _Run, frame: _Frame, inside_pre: bool, tables: _Tables) -> None:
@@ -675,7 +695,8 @@ def python_walk(root: Any, lenient: bool = False) -> Walk:
             ):
                 # Unlike get(), this does not add attributes that a DTD declares.
                 attributes = dict(element.items())
-                if _is_shown(attributes, tag, frame, lenient, answer):
+                asked = tables.has_asked(run) and _is_behind_question(element)
+                if _is_shown(attributes, tag, frame, lenient, answer, asked):
                     break
                 run.gap()
             # The root's tail is not part of the page.

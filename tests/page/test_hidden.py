@@ -69,6 +69,9 @@ def test_what_is_hidden_beside_a_text_stays_hidden(hidden: str) -> None:
         "<button aria-controls=a>Where?</button><p id=a hidden>In Python",
         "<h3><button aria-controls=a>Where</button></h3><p id=a hidden>In Python",
         "<h3 aria-controls=a>Where</h3><p style='display:none' id=a>In Python",
+        # Right behind a question.
+        "<h3>Where?</h3><div style='display:none'><p>In Python</div>",
+        "<div><a>どこ？</a><i></i></div><p hidden>In Python",
         # A part that is streamed, and a shadow tree.
         "<template id=B:0></template><div hidden id=S:0>In Python</div>",
         "<x-card><template shadowrootmode=open>In Python</template>",
@@ -77,6 +80,20 @@ def test_what_is_hidden_beside_a_text_stays_hidden(hidden: str) -> None:
 def test_what_is_shown_later_is_read(panel: str) -> None:
     html = f"<body><p>{TEXT}</p><button id=python>Python</button>{panel}</body>"
     assert shown(html).endswith("In Python")
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<span hidden>No</span>",
+        "<div hidden role=menu>No</div>",
+        "<dialog>No</dialog>",
+        "<p></p><div hidden>No</div>",
+        "<p>Here.</p><div hidden>No</div>",
+    ],
+)
+def test_what_is_no_answer_stays_hidden(hidden: str) -> None:
+    assert "No" not in shown(f"<body><p>{TEXT}</p><h3>Where?</h3>{hidden}</body>")
 
 
 @pytest.mark.parametrize(
