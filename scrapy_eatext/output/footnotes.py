@@ -21,9 +21,17 @@ import numpy as np
 from scrapy_eatext.output.nodes import cut, text_of
 from scrapy_eatext.page.columns import BlockColumn, ElementColumn, MarkColumn, NodeKind
 from scrapy_eatext.page.names import FOOTNOTES
-from scrapy_eatext.page.tables import covered, rows_around
-from scrapy_eatext.page.tags import CODE_TEXT, RAISED, SUP_TEXT, TAG_ID, TEX_TEXT
-from scrapy_eatext.page.walk import attribute_values
+from scrapy_eatext.page.tables import covered, rows_around, rows_with
+from scrapy_eatext.page.tags import (
+    CODE_TEXT,
+    HEADING,
+    RAISED,
+    SUP_TEXT,
+    TAG_ID,
+    TEX_TEXT,
+)
+from scrapy_eatext.page.values import beginning
+from scrapy_eatext.page.walk import attribute_values, nodes_of
 
 if TYPE_CHECKING:
     from scrapy_eatext.algorithms.base import Removed
@@ -54,6 +62,7 @@ _FIRST, _LAST = ElementColumn.FIRST_BLOCK, ElementColumn.LAST_BLOCK
 # The elements that a note may be, and the most words of all notes that are dropped.
 _TAGS = frozenset(TAG_ID[name] for name in "aside dd div li p tr".split())
 _WORDS = 150
+_LINK = TAG_ID["a"]
 
 
 @dataclass(slots=True, eq=False)
@@ -80,30 +89,34 @@ def with_notes(
 ) -> list[int]:
     """The kept blocks, and the notes that they refer to, unless these are long.
 
-    The notes stand in an element that is named as footnotes or references.
+    A note stands in an element that is named as footnotes or references, or begins with
+    a number or sign that links back.
     """
-    named = FOOTNOTES.rows(walk)
-    if not named:
-        return units
     kept = np.zeros(len(walk.blocks) + 1, dtype=bool)
     kept[units] = True
     links = walk.marks[kept[walk.marks[:, MarkColumn.BLOCK]], MarkColumn.LINK]
-    own = f"{url.partition('#')[0]}#"
+    own = "#", f"{url.partition('#')[0]}#"
     names = {
         unquote(href.partition("#")[2])
         for href in attribute_values(walk, sorted({*links.tolist()} - {-1}), "href")
-        if href and href.startswith(("#", own))
+        if href and href.startswith(own)
     }
-    rows: list[int] = []
-    for first in named:
-        rows += range(max(first, rows[-1] + 1 if rows else 0), walk.ends[first])
+    if not names:
+        return units
+    named = {row for at in FOOTNOTES.rows(walk) for row in range(at, walk.ends[at])}
+    rows = sorted(named.union(rows_with(walk.elements, ElementColumn.TAG, _LINK)))
     cell = walk.elements.item
     notes: set[int] = set()
-    for row, name in zip(rows, attribute_values(walk, rows, "id"), strict=True):
-        if name in names:
-            around = rows_around(walk.elements, row, _LEVELS)
-            of_note = (at for at in around if cell(at, ElementColumn.TAG) in _TAGS)
-            notes.add(next(of_note, row))
+    for attribute in ("id", "name"):
+        for row, name in zip(
+            rows, attribute_values(walk, rows, attribute), strict=True
+        ):
+            if name in names and (row in named or _is_back(walk, row, own)):
+                around = rows_around(walk.elements, row, _LEVELS)
+                of_note = (at for at in around if cell(at, ElementColumn.TAG) in _TAGS)
+                notes.add(next(of_note, row))
+    if not notes:
+        return units
     firsts, lasts = walk.elements[list(notes)][:, [_FIRST, _LAST]].T
     added = covered(firsts, lasts, len(kept)) & ~kept
     added[list(removed.units) if removed else []] = False
@@ -112,6 +125,17 @@ def with_notes(
         return units
     numbers: list[int] = (added | kept).nonzero()[0].tolist()
     return numbers
+
+
+def _is_back(walk: Walk, row: int, own: tuple[str, ...]) -> bool:
+    """Whether a link is a number or sign that begins a note and leads back to the text."""
+    block = walk.elements.item(row, _FIRST)
+    if walk.blocks[block : block + 1, BlockColumn.KIND].tolist() in ([], [HEADING]):
+        return False
+    node = nodes_of(walk, [row])[0]
+    mark = beginning(node, _LONGEST_BACK).strip()
+    is_mark = _MARK.fullmatch(mark.strip(_BRACKETS)) or mark[:1] == "["
+    return bool(is_mark) and node.get("href", "").startswith(own)
 
 
 def with_footnotes(nodes: Nodes, walk: Walk) -> Nodes:
