@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # Classes of elements that hold line numbers.
 _NUMBERS = re.compile(
     r"(?:^|[\s_-])(?:gutter|line[_-]?(?:no|nos|num|nums|number|numbers)|lnt|blob-num"
-    r"|crayon-nums?|ln-(?:num|nums|numbers|n))(?:$|[\s_-])|^ln$"
+    r"|crayon-nums?|ln-(?:num|nums|numbers|n))(?:$|[\s_-])|^(?:ln|lines)$"
 )
 # Classes of elements that hold a line of code.
 _LINE = re.compile(
@@ -49,7 +49,7 @@ _LEVELS = 8
 _BESIDE = 4
 _LANGUAGE = re.compile(
     r"(?:^|\s)(?:(?:sourceCode\s+|hljs\s+)?lang(?:uage)?[-:]|(?:sourceCode|hljs)\s+"
-    r"|gatsby-code-|highlight-source-|mw-highlight-lang-|brush:\s?"
+    r"|gatsby-code-|highlight-source-|mw-highlight-lang-|brush:\s?|src\s+src-"
     r"|highlight-(?=\S+\s+notranslate))"
     r"([a-z0-9][a-z0-9+#._-]{0,30})",
     re.IGNORECASE,
@@ -60,6 +60,9 @@ _NO_LANGUAGE = frozenset(
     "auto console-output default hljs linenumbers linenums none nohighlight notranslate "
     "plain plaintext source text txt undefined".split()
 )
+
+# What notebooks of Jupyter have before code and what it returned.
+_PROMPT = re.compile(r"(?:In|Out)\s?\[[\d *]{0,5}\]:")
 
 _CODE_TAG, _ROW_TAG = TAG_ID["code"], TAG_ID["tr"]
 _ELEMENT, _INNER, _KIND = BlockColumn.ELEMENT, BlockColumn.INNER, BlockColumn.KIND
@@ -94,8 +97,8 @@ class Content:
 def content(units: Units, kept: Sequence[bool]) -> Content:
     """The kept units as they are shown: lines of code joined, without line numbers.
 
-    A line that only names the language of the code below it is left out too, and one
-    that only has a zero-width joiner, as empty lines of Webflow have.
+    A line that only names the language of the code below it is left out too, the prompts
+    of a notebook, and a line that only has a zero-width joiner, as empty ones of Webflow.
     """
     numbers = list(compress(range(len(kept)), kept))
     if isinstance(units, Blocks) and _JOINER.encode() in units.walk.text:
@@ -110,6 +113,8 @@ def content(units: Units, kept: Sequence[bool]) -> Content:
 def language(element: Any) -> str:
     """The language that a pre, its code element or an element around it names."""
     first = _child(element, 0)
+    if first is not None and first.tag == "pre":  # as mdBook nests them
+        first = _child(first, 0)
     if first is not None and first.tag == "code" and (name := _language_of(first)):
         return name
     for _ in range(_LEVELS):
@@ -200,9 +205,9 @@ def _is_line(element: Any) -> bool:
 def _holds_numbers(element: Any) -> bool:
     """Whether an element in code holds line numbers, by its class."""
     classes = element.get("class") or ""
-    if classes != "ln":
+    if classes not in ("ln", "lines"):
         return _names_numbers(classes)
-    # "ln" may also be short for a line; then the element has more than a number.
+    # These may also be the lines of the code; then the element has more than a number.
     first = _child(element, 0)
     text = (element.text or "") + ("" if first is None else first.text or "")
     return text.strip().isdecimal()
@@ -281,10 +286,15 @@ class _Reader:
         dropped = {
             before
             for before, i in pairwise(self.numbers)
-            if i in pres
-            and kinds[before] == PARAGRAPH
-            and _LANGUAGE_NAME.fullmatch(name := blocks.text(before).lower())
-            and name == language(blocks.element(i))
+            if kinds[before] == PARAGRAPH
+            and (
+                _PROMPT.fullmatch(name := blocks.text(before))
+                or (
+                    i in pres
+                    and _LANGUAGE_NAME.fullmatch(name := name.lower())
+                    and name == language(blocks.element(i))
+                )
+            )
         }
         if dropped:
             self.numbers = [i for i in self.numbers if i not in dropped]

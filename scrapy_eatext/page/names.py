@@ -79,8 +79,8 @@ def _named(walk: Walk) -> _Named:
 
 # The line numbers of syntax highlighters.
 LINE_NUMBERS = Names(
-    "gutter line lineno linenos linenum linenumber linenumbers linenums ln lnt num number "
-    "numbers nums"
+    "gutter line lineno linenos linenum linenumber linenumbers linenums lines ln lnt num "
+    "number numbers nums"
 )
 # The lines of code of syntax highlighters.
 CODE_LINES = Names("code crayon fragment number")
