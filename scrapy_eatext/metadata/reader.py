@@ -46,11 +46,11 @@ _PLACES_OF = {
         article:published_time og:published_time og:article:published_time
         citation_publication_date citation_date citation_online_date parsely-pub-date
         sailthru.date dc.date.issued dcterms.issued prism.publicationdate
-        bepress_citation_online_date dcterms.created dc.date.created dc.date dcterms.date
-        datepublished date pubdate publishdate publish-date publish_date published_date
-        published-date article:published dc:date dcterms:issued dcterms:created published
-        cxenseparse:recs:publishtime originalpublicationdate article_date_original
-        itemprop=datePublished""",
+        bepress_citation_online_date dcterms.created dc.date.created dc.created dc.date
+        dcterms.date datepublished date pubdate publishdate publish-date publish_date
+        published_date published-date article:published dc:date dcterms:issued
+        dcterms:created published created cxenseparse:recs:publishtime
+        originalpublicationdate article_date_original itemprop=datePublished""",
     "modified": """@dateModified article:modified_time og:updated_time dcterms.modified
         dc.date.modified datemodified last-modified lastmod article:modified
         dcterms:modified updated date.modified itemprop=dateModified""",

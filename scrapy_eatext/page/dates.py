@@ -66,6 +66,9 @@ _GLUED = re.compile(r".*[a-z](?=[A-Z])")
 # A digit of another script; none has a smaller code, and a search for a set is fast.
 # Without "^" it takes milliseconds to compile.
 _OTHER_DIGIT = re.compile("[^\0-\u065f](?<=\\d)")
+# A weekday before an ambiguous date tells which number is the day.
+_WEEKDAYS = "mon tue wed thu fri sat sun".split()
+_WEEKDAY = re.compile(rf"\b({'|'.join(_WEEKDAYS)})[a-z]{{0,6}},?\s\Z", re.IGNORECASE)
 _YEAR = re.compile(r"(?:1[349]|2[05])\d\d|(?:\d\.\d\d\.|[a-zA-Z][/-])\d\d")
 # Two digits above these are of the last century.
 _LAST_YEAR = "89"
@@ -131,11 +134,15 @@ def found(
         if form in _NAMED_FORMS:
             day = _named(year, month, day_of_month, ahead, has_dot=bool(match["dot"]))
         elif form in _AMBIGUOUS:
-            ways = (month, day_of_month), (day_of_month, month)
+            ways = [(month, day_of_month), (day_of_month, month)]
             # With dots, and in Thailand, the day is first everywhere.
-            is_first = day_first or "." in match[0] or year.startswith("25")
-            likely, unlikely = ways if is_first else reversed(ways)
-            day = _day(year, *likely, ahead) or _day(year, *unlikely, ahead)
+            if not (day_first or "." in match[0] or year.startswith("25")):
+                ways.reverse()
+            days = [day for way in ways if (day := _day(year, *way, ahead))]
+            begin = match.start()
+            if weekday := _WEEKDAY.search(text, max(begin - _NEAR, 0), begin):
+                days.sort(key=lambda day: not _is_on(day, weekday[1].lower()))
+            day = days[0] if days else ""
         else:
             day = _day(year, month, day_of_month, ahead)
             if year < _AFTER_PERSIAN:
@@ -143,6 +150,11 @@ def found(
                 day = "" if _LATIN.search(text, begin - _NEAR, begin) else day
         if day:
             yield day, match.start(), match.end()
+
+
+def _is_on(day: str, weekday: str) -> bool:
+    """Whether a day in ISO 8601 is the weekday with an English short name."""
+    return _WEEKDAYS[date.fromisoformat(day).weekday()] == weekday
 
 
 def in_ascii_digits(text: str) -> str:
