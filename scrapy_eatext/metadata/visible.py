@@ -129,6 +129,9 @@ _LOGO = re.compile(r"[\s_-](?:logo|branding|navbar-brand|site-?title|site-?name)
 # Elements that do not hold the page's byline, as menus and logins.
 _MENUS = frozenset(("nav", "aside", "form", "dialog"))
 _HOME = ("/", "./", "/index.html")
+# The address of a site, that of a page of it behind the address of an archive, and a query,
+# which links to other pages for telephones have too.
+_SITE = re.compile(r"(https?://[^/?#]+)([^?#]*/https?://[^/?#]+)?[^?#]*(\?[^#]+)?")
 
 
 class Dated(NamedTuple):
@@ -547,10 +550,15 @@ class Visible:
 
 def _home_of(page: Page) -> tuple[str, ...]:
     """The addresses with which links to the site's home page may be written."""
-    scheme, _, address = (page.url or "").partition("://")
-    host = address.partition("/")[0]
-    whole = f"{scheme}://{host}"
-    return (*_HOME, whole, f"{whole}/") if host else _HOME
+    url = page.url or ""
+    match = _SITE.match(url)
+    if match is None:
+        return _HOME
+    host, archived, query = match.groups("")
+    whole = f"{host}{archived}"
+    mobile = f"{whole}/{query}"
+    homes = whole, f"{whole}/", archived or whole, f"{archived}/"
+    return (*_HOME, *homes) if mobile == url else (*_HOME, *homes, mobile)
 
 
 def names_at_home(page: Page) -> frozenset[str]:

@@ -140,6 +140,22 @@ def test_a_title_in_the_address_before_a_heading_of_the_site():
         assert found.title == title
 
 
+@pytest.mark.parametrize(
+    ("url", "home"),
+    [
+        ("https://example.com/ferry?m=1", "https://example.com/?m=1"),
+        (
+            "https://archive.example/web/2/https://example.com/ferry",
+            "/web/2/https://example.com/",
+        ),
+    ],
+)
+def test_the_name_of_a_site_at_a_link_home(url, home):
+    heading = f"<h1><a href='{home}'>River notes</a></h1><h3>The last ferry</h3>"
+    found = metadata("<title>River notes: The last ferry</title>", heading, url)
+    assert found.title == "The last ferry"
+
+
 @pytest.mark.parametrize(("value", "made"), table_of("tables/dates.txt"))
 def test_dates(value, made):
     assert dates.iso(value) == made
