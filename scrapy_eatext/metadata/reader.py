@@ -279,8 +279,9 @@ class Reader:
 
     @cached_property
     def _host(self) -> str:
-        """The letters and digits of the host."""
-        return key((self._page.url or "").partition("://")[2].partition("/")[0])
+        """The letters and digits of the host, which is the last one in an archive."""
+        address = (self._page.url or "").partition("?")[0]
+        return key(address.rpartition("://")[2].partition("/")[0])
 
     @cached_property
     def _shown_names(self) -> frozenset[str]:

@@ -129,8 +129,8 @@ _LOGO = re.compile(r"[\s_-](?:logo|branding|navbar-brand|site-?title|site-?name)
 # Elements that do not hold the page's byline, as menus and logins.
 _MENUS = frozenset(("nav", "aside", "form", "dialog"))
 _HOME = ("/", "./", "/index.html")
-# The address of a site, that of a page of it behind the address of an archive, and a query,
-# which links to other pages for telephones have too.
+# The host of a page's address, the rest of the site's address if it is in an archive, and
+# a query, which links to the home page for telephones have too.
 _SITE = re.compile(r"(https?://[^/?#]+)([^?#]*/https?://[^/?#]+)?[^?#]*(\?[^#]+)?")
 
 

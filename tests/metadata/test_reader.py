@@ -156,6 +156,11 @@ def test_the_name_of_a_site_at_a_link_home(url, home):
     assert found.title == "The last ferry"
 
 
+def test_the_host_of_a_site_in_an_archive():
+    url = "https://archive.example/web/2/https://riverdale.example/a?u=http://boats.example"
+    assert metadata("<title>Boats | Riverdale</title>", url=url).title == "Boats"
+
+
 @pytest.mark.parametrize(("value", "made"), table_of("tables/dates.txt"))
 def test_dates(value, made):
     assert dates.iso(value) == made
