@@ -290,12 +290,10 @@ cdef int skip(Walker* w, uint32_t traits) noexcept nogil:
 
 cdef int break_line(Walker* w, uint32_t traits) noexcept nogil:
     """End a line; end the block at a rule, and at the second of two line breaks."""
-    cdef int status
-    if traits & RULE or w.frame.pre:
-        status = border(w, w.frame.pre)
-        if traits & RULE and not status:
-            status = mark_other(w, RULE_STYLE)
-        return status
+    if traits & RULE:
+        return border(w, w.frame.pre) or mark_other(w, RULE_STYLE)
+    if w.frame.pre:
+        return add_bytes(&w.text, b"\n", 1) if w.text.used > w.start else DONE
     if w.pending == LINE:
         return flush(w)
     if w.text.used > w.start:

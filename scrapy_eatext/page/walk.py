@@ -594,7 +594,7 @@ def _is_entered(
         return False
     if name == "br":
         if frame.pre:
-            run.new_line()
+            run.parts += "\n" if run.parts else ""
         elif run.pending == _LINE:
             tables.flush(run, frame)
         elif run.parts:
