@@ -23,6 +23,10 @@ _TEX_CLASS = re.compile("(?<![a-z])(?:math|mathtex|texmath|latex|quicklatex)(?![
 # A text without any special character of TeX is TeX if it has no word of four letters.
 _TEX_SIGN = re.compile(r"[\\^_={}$]")
 _WORD = re.compile(r"[^\W\d_]{4}")
+# What LaTeX2HTML has as the text of an image of a formula.
+_DELIMITED = re.compile(
+    r"(\$+)[^$]+\1|\\begin\{(displaymath|equation)\}.+\\end\{\2\}", re.DOTALL
+)
 # URLs of servers that draw the TeX in the URL, which are no longer than this.
 _MOST = 8000
 _DRAWN = re.compile(
@@ -45,6 +49,8 @@ _DELIMITERS = (
     ("$", "$", False),
     (r"\[", r"\]", True),
     (r"\(", r"\)", False),
+    (r"\begin{displaymath}", r"\end{displaymath}", True),
+    (r"\begin{equation}", r"\end{equation}", True),
 )
 
 
@@ -73,7 +79,8 @@ def replacement_of(element: Any) -> str | None:
             return _between_dollars(_text_alone(element), "mode=display" in kind)
     elif name == IMG:
         text = attributes.get("alt", "")
-        if not (_TEX_CLASS.search(classes) and _is_tex(text)):
+        is_named = _TEX_CLASS.search(classes) is not None
+        if not (_DELIMITED.fullmatch(text) or (is_named and _is_tex(text))):
             text = _drawn_tex(attributes.get("src", ""))
         if _is_tex(text):
             return _between_dollars(_BREAK.sub(" ", text), "display" in classes)
