@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 _BRACKETS = " \t\n[]()【】.:,"
 _MARK = re.compile(r"\d{1,4}|[*\u2020\u2021\u00a7\u00b6]{1,4}")
 _RAISED_MARK = re.compile(r"[\w*\u2020\u2021\u00a7\u00b6 .-]{1,9}")
+# The mark of an endnote of Word, or of a comment: not "[top]".
+_LETTERS = re.compile(r"\[(?:[ivxl]{1,8}|[a-z])\]")
 _NO_LABEL = re.compile("[^A-Za-z0-9_-]+")
 # The most characters of a link from a note back to the text.
 _LONGEST_BACK = 24
@@ -134,7 +136,7 @@ def _is_back(walk: Walk, row: int, own: tuple[str, ...]) -> bool:
         return False
     node = nodes_of(walk, [row])[0]
     mark = beginning(node, _LONGEST_BACK).strip()
-    is_mark = _MARK.fullmatch(mark.strip(_BRACKETS)) or mark[:1] == "["
+    is_mark = _MARK.fullmatch(mark.strip(_BRACKETS)) or _LETTERS.fullmatch(mark)
     return bool(is_mark) and node.get("href", "").startswith(own)
 
 
