@@ -55,6 +55,8 @@ _UNLIKELY, _UNLIKELY_IF_SHORT, _SHORT = 300, 150, 100
 # If fewer words than _FEW are kept, a text in the page's data is used instead of the
 # blocks, provided that it is more than _LONGER times as long.
 _FEW, _LONGER = 40, 3
+# The scores of such texts: a mere description is weak, so that a browser may be asked.
+_OF_MAIN, _OF_DESCRIPTION = 0.5, 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,12 +345,13 @@ def _apply(
 def _of_data(embedded: Embedded) -> Verdict:
     """The verdict for a text in the page's data."""
     count = len(embedded.blocks)
+    score = _OF_MAIN if embedded.is_main else _OF_DESCRIPTION
     return Verdict(
         units=embedded.blocks,
         kept=[True] * count,
-        scores=[0.5] * count,
+        scores=[score] * count,
         reasons=[f"only in the page's data ({embedded.origin})"] * count,
-        score=0.5,
+        score=score,
         page_type=embedded.page_type,
         origin=embedded.origin,
         page=embedded.page,

@@ -56,13 +56,14 @@ _TAG = re.compile(r"</(?:p|div|li|h[1-6]|span|a)>|<br", re.IGNORECASE)
 class Embedded:
     """A text from a page's data, as a page of its own.
 
-    ``origin`` is the source of the data, and ``page_type`` is "" if the data do not
-    show the kind of page.
+    ``origin`` is the source of the data, ``is_main`` is whether it is surely the page's
+    main text, and ``page_type`` is "" if the data do not show the kind of page.
     """
 
     origin: str
     page: Page
     blocks: Blocks
+    is_main: bool
     page_type: str = ""
 
 
@@ -111,7 +112,9 @@ def embedded_text(page: Page, *, shows_some: bool = False) -> Embedded | None:
         return None
     alone = _page_of(best.text, page)
     blocks = _BlocksWithoutXPaths(alone.blocks.walk)
-    return Embedded(source, alone, blocks, best.page_type) if len(blocks) else None
+    if not len(blocks):
+        return None
+    return Embedded(source, alone, blocks, best.rank == 2, best.page_type)
 
 
 def _scripts(root: Any) -> Iterator[tuple[Any, str]]:

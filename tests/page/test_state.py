@@ -184,9 +184,10 @@ def test_the_own_text_is_preferred_to_a_longer_one():
 def test_a_description_in_linked_data_is_not_preferred_to_a_text_in_the_state():
     about = json.dumps({"@type": "NewsArticle", "description": PARTS[0] + PARTS[1]})
     page = f'<title>{TITLE}</title><script type="application/ld+json">{about}</script>'
-    assert extract(page).origin == "json-ld"
+    found = extract(page)
+    assert (found.origin, found.score) == ("json-ld", 0.2)
     found = extract(f"{page}<script>window.data={of_article(body=HTML)}</script>")
-    assert (found.text, found.origin) == (TEXT, "state")
+    assert (found.text, found.origin, found.score) == (TEXT, "state", 0.5)
 
 
 VALUES = st.recursive(
