@@ -106,6 +106,7 @@ TESTED_IN = {
     "page.embedded": "algorithms/test_eatext.py",
     "page.head": "metadata/test_reader.py",
     "page.mathml": "output/test_formulas.py",
+    "page.richtext": "page/test_state.py",
     "page.urls": "test_hostile.py",
     "rendering": "test_extraction.py",
 }

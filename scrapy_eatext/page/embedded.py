@@ -14,9 +14,11 @@ from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lxml.etree import XPath
+
 from scrapy_eatext.deadline import watched
 from scrapy_eatext.page.blocks import Blocks
-from scrapy_eatext.page.state import texts_in
+from scrapy_eatext.page.state import Own, texts_in
 from scrapy_eatext.page.values import unescaped, values_in
 
 if TYPE_CHECKING:
@@ -48,8 +50,14 @@ _MAX_DATA = 4_000_000
 _LONG, _LONGER = 1000, 3
 # How many values of the data are searched for texts.
 _MAX_VALUES = 200_000
+# JSON outside of scripts: in attributes, templates, hidden fields and comments.
+_ELSEWHERE = XPath(
+    "(//@*|//template/text()|//textarea/text()|//code/comment())"
+    "[string-length()>999][contains('{[', substring(., 1, 1))]",
+    smart_strings=False,
+)
 # One character class without repetition, so linear on any text.
-_TAG = re.compile(r"</(?:p|div|li|h[1-6]|span|a)>|<br", re.IGNORECASE)
+_TAG = re.compile(r"</(?:p|div|li|h[1-6]|span|a)>|<(?:br|img)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +144,23 @@ def _linked(page: Page) -> Iterator[_Found]:
 def _stated(page: Page, *, shows_some: bool) -> Iterator[_Found]:
     least = max(_LONG, _LONGER * sum(page.blocks.chars))
     least = sys.maxsize if shows_some else least
-    for text, is_main in texts_in(_scripts(page.root), page.title, least):
+    metas = page.head.metas
+    titles = [page.title, *metas.get("og:title", ())]
+    described = [*metas.get("description", ()), *metas.get("og:description", ()), ""]
+    own = Own(titles, described[0], metas.get("og:site_name", [""])[0])
+    for text, is_main in texts_in(_states(page.root), own, least):
         yield _Found(text, 1 + is_main)
+
+
+def _states(root: Any) -> Iterator[tuple[str, str]]:
+    """The data of scripts, and of other places that scripts read, with their ids."""
+    for script, source in _scripts(root):
+        if "ld+json" not in (script.get("type") or "").lower():
+            yield script.get("id") or "", source
+    for found in _ELSEWHERE(root):
+        source = found if isinstance(found, str) else found.text
+        if len(source) <= _MAX_DATA:
+            yield "", source
 
 
 def _framed(page: Page) -> Iterator[_Found]:

@@ -1,268 +1,288 @@
 """Texts in the data from which a script draws a page.
 
-Frameworks write their state into scripts as JSON, or into JavaScript as objects and
-strings of JSON.  A text in it is a string, or a tree of nodes, as editors store it.
+Frameworks write their state into scripts and attributes, as JSON or as objects of
+JavaScript.  A text in it is a string, or a tree of nodes, as editors store it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from html import escape
 from typing import Any
+from urllib.parse import unquote
 
-from scrapy_eatext.deadline import watched
-from scrapy_eatext.page.values import JSON, values_in
+from scrapy_eatext.deadline import check, watched
+from scrapy_eatext.page.javascript import values_of
+from scrapy_eatext.page.richtext import RichText
+from scrapy_eatext.page.values import JSON, unescaped, values_in
 
-# Frameworks' own scripts, by their id.  Nuxt's is a list of all values, and an object's
-# values are indices of that list.
-_NEXT, _NUXT = "__NEXT_DATA__", "__NUXT_DATA__"
+# Frameworks' own scripts, by their id.
+_KNOWN = ("__NEXT_DATA__", "__NUXT_DATA__")
 # Keys that hold a text, in lower case.
 _KEYS = frozenset(
-    "articlebody body bodyhtml body_html content contenthtml content_html description "
-    "descriptionhtml html longdescription markdown paragraphs rendered "
+    "__html articlebody body body_html body_value bodyhtml content content_html "
+    "content_noencode contenthtml cooked desc description descriptionhtml html "
+    "longdescription markdown paragraphs post_body processed rendered "
     "shortdescription text".split()
 )
-# How many values of the data are searched for texts, and how deep they are nested.
-_MAX_VALUES, _MAX_DEPTH = 200_000, 30
+# Keys of titles, of objects with the title of the object around them, and of objects with
+# texts that are not the page's own.
+_ABOUT = re.compile("title|headline|frontmatter|fields|meta|question|seo")
+_OTHERS = re.compile(
+    "author|comment|cookie|footer|legal|next|polic|prev(?!iew)|recommend|related|repl"
+    "|similar|terms"
+)
+# How many values of the data are searched for texts, at most.
+_MAX_VALUES = 200_000
 # The minimum length of a string that may hold JSON or be a text.
 _MIN_CHARS = 200
-# The part of the page's title that a title has at least.
-_SHARE = 0.5
+# That of a text in a framework's script, and of a main text by its beginning alone.
+_MIN_KNOWN, _MIN_MAIN = 500, 600
+# The part of the page's title that a title has at least, and its minimum of bytes if it
+# is one part between separators.
+_SHARE, _MIN_LETTERS = 0.5, 4
+_SEPARATOR = re.compile(r"\s[-:·•–—]\s|\s?[|»_]\s?")
+# So many letters of the page's description or title, which has _LEAST of them, are among
+# the first _BEGINNING characters of its text.
+_LETTERS, _LEAST, _BEGINNING = 60, 30, 600
 
-# So many values of a script may be no JSON: each error costs a search for line feeds.
-_MOST_FAILED = 100
-# Where a value may begin in JavaScript.
-_BEGIN = re.compile(r"[=(]\s{0,9}(?=[\[{\"])")
-# A key of a text or a title, and a string, in JavaScript.  Each loop ends at another
-# character, so this is linear.
-_KEYED = re.compile(
-    rf"\b(?:(?P<key>{'|'.join(sorted(_KEYS))})|title|headline)[\"']?\s{{0,9}}:\s{{0,9}}"
-    r"""(?:"(?P<double>[^"\\]*(?:\\.[^"\\]*)*)"|'(?P<single>[^'\\]*(?:\\.[^'\\]*)*)')""",
-    re.IGNORECASE | re.DOTALL,
-)
-_HEX = re.compile(r"\\x([0-9a-fA-F]{2})")
 # Angular's escapes of the signs of HTML and JSON.
 _ANGULAR = (("&q;", '"'), ("&l;", "<"), ("&g;", ">"), ("&s;", "'"), ("&a;", "&"))
-# Code, styles and templates are no texts.
-_CODE = re.compile(r"\{\{|[{;]\s{0,9}\}|\}\s{0,9}[.#]|\bfunction\s?\(")
+# Code, styles, templates, banners about cookies and addresses are no texts.
+_CODE = re.compile(
+    r"\{\{|[{;]\s{0,9}\}|\}\s{0,9}[.#]|\bfunction\s?\w{0,9}\(|<script|<%"
+)
+_LEGAL, _MOST_LEGAL = re.compile("cookie|consent|privacy", re.IGNORECASE), 2
 _MARKUP = re.compile(r"<[^<>]*>")
+_ADDRESS = re.compile(r"\s*(?:[!-~]{99}|mailto:)|.*%20", re.DOTALL)
 _NO_LETTER = re.compile(r"[\W_]+")
+# A row of React's stream: its name, and the number of bytes of a text.
+_ROW = re.compile(rb"\n?([0-9a-f]*):(?:T([0-9a-f]{1,7}),)?")
+# How many characters a list of strings has at most, as strings may be shared.
+_MAX_CHARS = 8_000_000
 
-# The kinds of nodes of rich text, without signs, and the elements that they become.
-_ELEMENTS = {
-    **dict.fromkeys("paragraph p unstyled normal".split(), "p"),
-    **dict.fromkeys("heading header subheading".split(), "h2"),
-    **dict.fromkeys(
-        "listitem li bullet unorderedlistitem orderedlistitem".split(), "li"
-    ),
-    **dict.fromkeys("bulletlist unorderedlist list ul".split(), "ul"),
-    **dict.fromkeys("orderedlist numberedlist ol".split(), "ol"),
-    **dict.fromkeys("blockquote quote pullquote".split(), "blockquote"),
-    **dict.fromkeys("codeblock code pre".split(), "pre"),
-    **{
-        f"{before}{sign}": f"h{level}"
-        for level, signs in enumerate(("1 one", "2 two", "3 three", "4 four"), start=1)
-        for sign in signs.split()
-        for before in ("h", "heading", "header")
-    },
-}
-_KINDS = ("nodeType", "style", "listItem", "tag", "type", "_type")
-_TEXTS = ("text", "value", "content", "html")
-_CHILDREN = ("children", "content", "blocks", "nodes", "items")
+
+class Own:
+    """What a page says of itself, by which its own text is known."""
+
+    def __init__(
+        self, titles: Iterable[str] = (), description: str = "", site: str = ""
+    ) -> None:
+        whole = [*titles]
+        self.titles = [*filter(None, map(_letters, whole))]
+        parts = {_letters(part) for title in whole for part in _SEPARATOR.split(title)}
+        self.parts = {part for part in parts if len(part.encode()) >= _MIN_LETTERS}
+        self.parts.discard(_letters(site))
+        self.least = 2 * len(description)
+        beginnings = map(_letters, (description, *self.titles, *self.parts))
+        self.beginnings = {
+            text[:_LETTERS] for text in beginnings if len(text) >= _LEAST
+        }
+
+    def is_titled(self, value: dict[str, Any]) -> bool:
+        """Whether an object has a title of the page."""
+        for name, part in value.items():
+            is_about = _ABOUT.match(name.lower())
+            for text in (
+                part.values() if is_about and isinstance(part, dict) else (part,)
+            ):
+                if self._is_title(text) or (
+                    is_about
+                    and isinstance(text, str)
+                    and _letters(text[:99]) in self.parts
+                ):
+                    return True
+        return False
+
+    def _is_title(self, text: Any) -> bool:
+        if not isinstance(text, str) or not self.titles:
+            return False
+        if len(text) > 2 * max(map(len, self.titles)) + 99:
+            return False
+        letters = _letters(text)
+        return any(
+            len(letters) >= _SHARE * len(title)
+            and (letters in title or title in letters)
+            for title in self.titles
+        )
+
+    def begins(self, text: str) -> bool:
+        """Whether a text begins as the page's description or title does."""
+        beginning = _MARKUP.sub("", text[:_BEGINNING])
+        letters = _letters(beginning)
+        return any(known in letters for known in self.beginnings) and not (
+            len(text) < self.least or _ADDRESS.match(beginning)
+        )
 
 
 def texts_in(
-    scripts: Iterable[tuple[Any, str]], title: str, least: int
+    scripts: Iterable[tuple[str, str]], own: Own, least: int
 ) -> Iterator[tuple[str, bool]]:
     """The texts in the state of a page, as plain text, Markdown or HTML.
 
-    Each comes with whether it is a main text: it stands below the page's title, and is no
+    Scripts come with their ids.  Each text comes with whether it is a main text: it
+    begins as the page's description does, or stands below the page's title and is no
     description.  Below another title, or none, a text has ``least`` characters at least,
     unless the script is a framework's.
     """
-    title = _letters(title)
-    for script, source in scripts:
-        name, kind = script.get("id"), (script.get("type") or "").lower()
-        if "ld+json" in kind:
+    stream: list[str] = []
+    for name, source in scripts:
+        data = _data_in(source)
+        if "__next_f" in source:
+            stream += _pushed(data)
             continue
-        data: list[Any]
-        if "json" in kind or name in (_NEXT, _NUXT):
-            data = values_in(source) or values_in(_with_signs(source))
-            data = [*map(_resolved, data)] if name == _NUXT else data
-        else:
-            data = [*_assigned(source)]
-        is_known = name in (_NEXT, _NUXT)
-        for text, key, is_entitled in _texts_of(data, title):
-            if (is_known or is_entitled) or _is_long(text, least):
-                yield text, is_entitled and "description" not in key
+        if name == "__NUXT_DATA__":
+            data = _resolved(data)
+        yield from _texts_of(
+            data, own, min(least, _MIN_KNOWN) if name in _KNOWN else least, {}
+        )
+    if stream:
+        rows = _rows("".join(stream))
+        yield from _texts_of(rows, own, least, rows)
 
 
-def _with_signs(source: str) -> str:
-    for sign, meant in _ANGULAR:
-        source = source.replace(sign, meant)
-    return source
+def _data_in(source: str) -> Any:
+    if source.lstrip()[:1] in ("{", "[", "&", '"', "<"):
+        for sign, meant in _ANGULAR if "&q;" in source else ():
+            source = source.replace(sign, meant)
+        values = values_in(source)
+        if values:
+            return values[0] if len(values) == 1 else values
+    return values_of(source)
 
 
-def _is_long(text: str, least: int) -> bool:
-    """Whether a text that may be code, or about anything, is long enough."""
-    if len(text) < least or _CODE.search(text):
-        return False
-    return len(_MARKUP.sub("", text)) >= least
+def _pushed(value: Any) -> Iterator[str]:
+    """The parts of the stream that React's server components come in."""
+    waiting = [value]
+    for _ in watched(range(_MAX_VALUES)):
+        if not waiting:
+            return
+        value = waiting.pop()
+        match value:
+            case [1, str(part)] | ["1", str(part)]:
+                yield part
+            case list():
+                waiting += reversed(value)
+            case dict():
+                waiting += reversed(value.values())
 
 
-def _assigned(script: str) -> Iterator[Any]:
-    """The JSON values in JavaScript, and the texts in the rest of it."""
-    at, count, failed = 0, 0, 0
-    while failed < _MOST_FAILED and (begin := _BEGIN.search(script, at)):
-        at = begin.end()
-        try:
-            value, at = JSON.raw_decode(script, at)
-        except (ValueError, RecursionError) as error:
-            at = max(at, getattr(error, "pos", 0))
-            failed += 1
-        else:
-            yield value
-            count += 1
-    if failed or not count:
-        yield from _keyed(script)
-
-
-def _keyed(script: str) -> Iterator[dict[str, str]]:
-    """The texts in JavaScript, each with the title before it."""
-    title = ""
-    for found in _KEYED.finditer(script):
-        if not found["key"]:
-            title = _unquoted(found)
-        elif found.end() - found.start() > _MIN_CHARS:
-            yield {"title": title, "text": _unquoted(found)}
-
-
-def _unquoted(found: re.Match[str]) -> str:
-    quoted = found["double"]
-    if quoted is None:
-        quoted = found["single"].replace("\\'", "'").replace('"', '\\"')
-    try:
-        text: str = JSON.decode('"' + _HEX.sub(r"\\u00\1", quoted) + '"')
-    except ValueError:
-        return ""
-    return text
+def _rows(stream: str) -> dict[str, Any]:
+    """The values of React's stream by the names that refer to them."""
+    data = stream.encode("utf-8", "replace")
+    rows: dict[str, Any] = {}
+    at = 0
+    while found := _ROW.match(data, at):
+        check()
+        at = found.end()
+        end = at + int(found[2], 16) if found[2] else data.find(b"\n", at)
+        row = data[at : end if end >= 0 else len(data)].decode("utf-8", "replace")
+        rows[f"${found[1].decode()}"] = row if found[2] else _json_in(row)
+        if end < 0:
+            break
+        at = end
+    return rows
 
 
 def _resolved(data: Any) -> Any:
-    """The objects of Nuxt's state with their texts."""
+    """A list of all values, where those of lists and objects are indices of it."""
     if not isinstance(data, list):
         return data
-    return [
-        {
-            key: data[at]
-            for key, at in value.items()
-            if type(at) is int and 0 < at < len(data) and isinstance(data[at], str)
-        }
-        for value in data
-        if isinstance(value, dict)
-    ]
+
+    def at(i: Any) -> Any:
+        return data[i] if type(i) is int and 0 <= i < len(data) else i
+
+    for value in data:
+        if isinstance(value, list):
+            value[:] = map(at, value)
+        elif isinstance(value, dict):
+            parts = [
+                (at(int(key[1:])) if re.fullmatch("_[0-9]{1,7}", key) else key, at(i))
+                for key, i in value.items()
+            ]
+            value.clear()
+            value.update((key, part) for key, part in parts if isinstance(key, str))
+    return data[:1]
 
 
-def _texts_of(data: Any, title: str) -> Iterator[tuple[str, str, bool]]:
-    """The texts in some data, their keys, and whether they stand below a title."""
+def _texts_of(
+    data: Any, own: Own, least: int, named: dict[str, Any]
+) -> Iterator[tuple[str, bool]]:
+    """The texts in some data, where values may be referred to by names."""
+    rich = RichText(named)
     waiting = [(data, "", False)]
+    # Values are kept, as an id may be that of another one later.
+    seen: dict[tuple[int, str, bool], Any] = {}
     for _ in watched(range(_MAX_VALUES)):
         if not waiting:
             return
         value, key, is_entitled = waiting.pop()
+        value = rich.meant(value)
+        is_text = isinstance(value, str) and len(value) >= _MIN_CHARS
+        place = id(value), key if is_text else "", is_entitled
+        if place in seen or not (is_text or isinstance(value, (dict, list))):
+            continue
+        seen[place] = value
+        text = ""
         if isinstance(value, dict):
-            is_own = any(_is_title(text, title) for text in value.values())
+            if "ROOT_QUERY" in value:
+                rich.named.update(value)
+            is_own = own.is_titled(value)
             for spelled, part in value.items():
                 name = spelled.lower()
                 # An object within the titled one has a description of its own.
-                is_below = is_own or (is_entitled and "description" not in name)
+                is_below = is_own or (is_entitled and "desc" not in name)
+                is_below = is_below and not _OTHERS.search(name)
                 waiting.append((part, name, is_below))
-        elif isinstance(value, list):
-            if key in _KEYS and all(isinstance(part, str) for part in value):
-                yield "\n".join(value), key, is_entitled
-            elif sum(_element_of(part) is not None for part in value) > 1:
-                yield _html_of(value), key, is_entitled
-            else:
-                waiting += [(part, "", is_entitled) for part in value]
-        elif isinstance(value, str) and len(value) >= _MIN_CHARS:
-            inside = _json_in(value) if value[0] in "[{" else None
+        elif is_text:
+            inside = _json_in(value)
             if inside is not None:
                 waiting.append((inside, key, is_entitled))
-            elif key in _KEYS:
-                yield value, key, is_entitled
-            else:  # a stream of React's components, for example
-                waiting.append(([*_keyed(value)], "", is_entitled))
+            else:
+                text = value
+        elif key in _KEYS and all(isinstance(part, str) for part in value):
+            text = "\n".join(value) if sum(map(len, value)) < _MAX_CHARS else ""
+        else:
+            if rich.is_text(value):
+                text = rich.html(value)
+            if len(text) < _MIN_CHARS:
+                waiting += [(part, "", is_entitled) for part in value]
+                continue
+            key = "content"
+        chars = len(_MARKUP.sub("", text)) if text else 0
+        if chars < _MIN_CHARS:
+            continue
+        is_own = is_entitled and "desc" not in key
+        begins = own.begins(text)
+        if begins or (
+            key in _KEYS and (is_entitled or (chars >= least and not _is_foreign(text)))
+        ):
+            yield text, is_own or (begins and chars >= _MIN_MAIN)
+
+
+def _is_foreign(text: str) -> bool:
+    """Whether a text is code, or of a banner about cookies."""
+    return (
+        bool(_ADDRESS.match(_MARKUP.sub("", text[:_BEGINNING])) or _CODE.search(text))
+        or len(_LEGAL.findall(text)) > _MOST_LEGAL
+    )
 
 
 def _json_in(text: str) -> Any:
+    if text.startswith(("%7B", "%5B")):
+        text = unquote(text)
+    elif text.startswith("{&quot;"):
+        text = unescaped(text)
+    if not text.startswith(("{", "[")):
+        return None
     try:
-        return JSON.decode(text)
+        data = JSON.decode(text)
     except (ValueError, RecursionError):
         return None
-
-
-def _is_title(text: Any, title: str) -> bool:
-    if not isinstance(text, str) or not title or len(text) > 2 * len(title) + 99:
-        return False
-    letters = _letters(text)
-    return len(letters) >= _SHARE * len(title) and (
-        letters in title or title in letters
-    )
+    # Remix's list of all values.
+    is_flat = text.startswith('[{"_') and isinstance(data, list)
+    return _resolved(data) if is_flat else data
 
 
 def _letters(text: str) -> str:
     return _NO_LETTER.sub("", text.lower())
-
-
-# -- rich text
-
-
-def _element_of(node: Any) -> str | None:
-    """The element that a node of rich text becomes, None for another value."""
-    if not isinstance(node, dict):
-        return None
-    for name in _KINDS:
-        kind = node.get(name)
-        element = _ELEMENTS.get(_letters(kind)) if isinstance(kind, str) else None
-        if element == "h2":
-            parts = node, _part(node, "attrs"), _part(node, "data")
-            levels = (part.get("level") for part in parts)
-            return next((f"h{n}" for n in levels if type(n) is int and 0 < n < 7), "h2")
-        if element is not None:
-            return element
-    # A paragraph between headings, rather than a text inside one.
-    return "p" if node.get("type") == "text" and "content" in node else None
-
-
-def _part(node: dict[str, Any], name: str) -> dict[str, Any]:
-    part = node.get(name)
-    return part if isinstance(part, dict) else {}
-
-
-def _html_of(nodes: list[Any], depth: int = 0) -> str:
-    """Nodes of rich text as HTML."""
-    parts = []
-    for node in nodes if depth < _MAX_DEPTH else ():
-        if isinstance(node, str):
-            parts.append(f"<li>{node}</li>")
-            continue
-        if not isinstance(node, dict):
-            continue
-        data = {**_part(node, "data"), **node}
-        children = next(
-            (data[name] for name in _CHILDREN if isinstance(data.get(name), list)), None
-        )
-        if children is None:
-            inside = next(
-                (data[name] for name in _TEXTS if isinstance(data.get(name), str)), ""
-            )
-            inside = inside if "<" in inside else escape(inside, quote=False)
-        else:
-            inside = _html_of(children, depth + 1)
-        element = _element_of(node)
-        address = data.get("url") or data.get("uri") or _part(node, "attrs").get("href")
-        if element is None and inside and isinstance(address, str):
-            inside = f'<a href="{escape(address)}">{inside}</a>'
-        parts.append(f"<{element}>{inside}</{element}>" if element else inside)
-    return "".join(parts)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_eatext import extract
-from scrapy_eatext.page.state import texts_in
+from scrapy_eatext.page.state import Own, texts_in
 
 TITLE = "The wall of Kelmouth"
 PARTS = [
@@ -33,6 +33,18 @@ def of_article(**more):
 # A string of JSON in a string of JavaScript.
 ROW = '7:["$","article",null,' + of_article(content=HTML) + "]\n"
 ESCAPED = json.dumps(HTML).replace("<", "\\u003C")
+STREAM = f"a:T{len(HTML):x},{HTML}" + ROW.replace(json.dumps(HTML), '"$a"')
+REACT = "".join(
+    f'["$","{tag}",null,{{"children":{json.dumps(text)}}}],'
+    for tag, text in zip(("p", "h2", "p", "p"), TEXT.split("\n\n"), strict=True)
+)
+FLAT = [{"_1": 2, "_3": 4}, "title", TITLE, "html", HTML]
+REFS = {
+    "ROOT_QUERY": {},
+    "A": {"title": TITLE, "blocks": [{"__ref": i} for i in "1234"]},
+}
+for at, text in enumerate(TEXT.split("\n\n"), start=1):
+    REFS[str(at)] = {"type": "heading" if at == 2 else "paragraph", "text": text}
 NUXT = f'return {{data:[{{title:"{TITLE}",content:{ESCAPED},at:b}}]}}'
 
 
@@ -51,12 +63,52 @@ NUXT = f'return {{data:[{{title:"{TITLE}",content:{ESCAPED},at:b}}]}}'
         (f"self.__next_f.push([1,{json.dumps(ROW)}])", ""),
         (f"window.__NUXT__=(function(a,b){{{NUXT}}}(1,true));", ""),
         (f"var page = {{title: '{TITLE}', content: '{HTML}', id: undefined}}", ""),
+        (
+            f"A((function(a,b){{b.c=a;return {{title:a,html:b}}}}('{TITLE}',{ESCAPED})))",
+            "",
+        ),
+        (f"self.__next_f.push([1,{json.dumps(STREAM)}])", ""),
+        (f"c.enqueue({json.dumps(json.dumps(FLAT))})", ""),
+        (f"window.A={json.dumps(REFS)}", ""),
+        (of_article(body=HTML).replace('"', "&quot;"), 'type="text/plain"'),
     ],
 )
 def test_a_text_in_the_state(script, attributes):
     found = drawn(script, attributes)
     assert (found.text, found.origin) == (TEXT, "state")
     assert "## Stones" in found.markdown
+
+
+def test_a_text_streamed_in_parts():
+    row = "7:" + f'["$","div",null,{{"title":"{TITLE}","children":[{REACT[:-1]}]}}]\n'
+    parts = (
+        f"self.__next_f.push([1,{json.dumps(part)}])" for part in (row[:300], row[300:])
+    )
+    found = drawn("</script><script>".join(parts))
+    assert found.text == TEXT
+    assert "## Stones" in found.markdown
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        "<div data-page='{}'></div>",
+        "<template>{}</template>",
+        "<textarea hidden>{}</textarea>",
+        "<code style='display: none'><!--{}--></code>",
+    ],
+)
+def test_state_outside_of_scripts(element):
+    state = of_article(body=HTML, more="-" * 999).replace("<", "\\u003c")
+    assert extract(f"<title>{TITLE}</title>{element.format(state)}").text == TEXT
+
+
+def test_a_text_that_begins_as_the_description_does():
+    text = " ".join(PARTS * 3)
+    about = f'<meta name=description content="{PARTS[0]}">'
+    data = json.dumps({"data": [None, [["x", text]], "y" * 999]})
+    found = extract(f"<title>Coast</title>{about}<script>f({data})</script>")
+    assert (found.text, found.origin) == (text, "state")
 
 
 def rich(paragraph, heading):
@@ -125,6 +177,69 @@ EDITORS = {
             lambda text: {"type": "header", "data": {"text": text, "level": 2}},
         )
     },
+    "Notion": rich(
+        lambda text: {
+            "type": "paragraph",
+            "paragraph": {
+                "rich_text": [{"plain_text": text, "text": {"content": text}}]
+            },
+        },
+        lambda text: {
+            "type": "heading_2",
+            "heading_2": {"rich_text": [{"text": {"content": text}}]},
+        },
+    ),
+    "Wix": {
+        "nodes": rich(
+            lambda text: {
+                "type": "PARAGRAPH",
+                "nodes": [{"type": "TEXT", "nodes": [], "textData": {"text": text}}],
+            },
+            lambda text: {
+                "type": "HEADING",
+                "nodes": [{"type": "TEXT", "textData": {"text": text}}],
+                "headingData": {"level": 2},
+            },
+        )
+    },
+    "BlockNote": rich(
+        lambda text: {
+            "type": "paragraph",
+            "content": [{"type": "text", "text": text}],
+            "children": [],
+        },
+        lambda text: {
+            "type": "heading",
+            "props": {"level": 2},
+            "content": [{"text": text}],
+            "children": [],
+        },
+    ),
+    "Gutenberg": rich(
+        lambda text: {"name": "core/paragraph", "attributes": {"content": text}},
+        lambda text: {
+            "name": "core/heading",
+            "attributes": {"content": text, "level": 2},
+        },
+    ),
+    "Prismic": rich(
+        lambda text: {
+            "type": "paragraph",
+            "text": text,
+            "spans": [{"start": 0, "type": "strong"}],
+        },
+        lambda text: {"type": "heading2", "text": text, "spans": []},
+    ),
+    "Guardian": rich(
+        lambda text: {"_type": "page.TextBlockElement", "html": f"<p>{text}</p>"},
+        lambda text: {
+            "_type": "page.SubheadingBlockElement",
+            "html": f"<h2>{text}</h2>",
+        },
+    ),
+    "minimark": {
+        "value": rich(lambda text: ["p", {}, text], lambda text: ["h2", {}, text])
+    },
     "Arc": rich(
         lambda text: {"type": "text", "content": text},
         lambda text: {"type": "header", "level": 2, "content": text},
@@ -155,6 +270,29 @@ def test_lists_quotes_and_code():
     assert f"- {PARTS[2]}" in found.markdown
 
 
+def test_tables_marks_and_images():
+    marked = [
+        {"text": "Bold ", "marks": [{"type": "bold"}]},
+        {"text": "far ", "marks": [{"type": "link", "attrs": {"href": "/far"}}]},
+    ]
+    nodes = [
+        {"type": "paragraph", "content": [*marked, {"text": PARTS[0]}]},
+        {"type": "paragraph", "content": [{"text": PARTS[1]}]},
+        {"type": "image", "attrs": {"src": "/wall.jpg", "alt": "A wall"}},
+        {"type": "table", "data": {"content": [["Year", "Stones"], ["2019", "63"]]}},
+        {
+            "type": "list",
+            "data": {"items": [{"content": "a", "items": [{"content": "b"}]}]},
+        },
+        {"type": "paragraph", "content": [{"text": PARTS[2]}]},
+    ]
+    markdown = drawn(f"x={of_article(content=nodes)}").markdown
+    assert "**Bold** [far](https://example.com/far)" in markdown
+    assert "![A wall](https://example.com/wall.jpg)" in markdown
+    assert "| 2019 | 63 |" in markdown
+    assert "- a\n  - b" in markdown
+
+
 COOKIES = "<p>" + "We use cookies, and you may change your mind. " * 9
 
 
@@ -164,6 +302,9 @@ COOKIES = "<p>" + "We use cookies, and you may change your mind. " * 9
         # Below another title, or none, and not long.
         f'window.config={{"banner":{{"title":"Cookies","description":"{COOKIES}"}}}}',
         f"x={of_article(author={'name': 'J. Moor', 'description': COOKIES})}",
+        f"x={of_article(comments=[{'text': HTML}])}",
+        f'x={{legal:{{html:"{COOKIES * 9}"}}}}',
+        f'x={{content:"{"QWxhZGRp" * 200}"}}',
         'tpl={html:"' + "<div>{{title}}</div><ul>{{#each}}<li></ul>" * 40 + '"}',
         'css={content:"' + ".a{color:red} .b{margin:0} " * 60 + '"}',
         "x = [1, 2",
@@ -181,6 +322,27 @@ def test_the_own_text_is_preferred_to_a_longer_one():
     assert drawn(f"window.data={script}", title="Coast").text.count(TEXT) == 9
 
 
+def test_a_related_text_within_the_own_object():
+    related = [{"title": "Boats", "body": HTML * 9}]
+    assert drawn(f"x={of_article(related=related, body=HTML)}").text == TEXT
+
+
+@pytest.mark.parametrize(
+    ("title", "own"),
+    [
+        ("Wall - The Kelmouth Coast Weekly Gazette of Record", "Wall"),
+        ("Coast: The wall", "The wall"),
+        ("城墙_海岸周刊新闻中心综合频道", "城墙"),
+        ("جدار كيلموث | الساحل", "جدار كيلموث"),
+    ],
+)
+def test_titles_with_the_site_around_them(title, own):
+    items = [
+        {"title": name, "body": HTML * (1 + (name != own))} for name in ("A", own, "B")
+    ]
+    assert drawn(f"x={json.dumps(items)}", title=title).text == TEXT
+
+
 def test_a_description_in_linked_data_is_not_preferred_to_a_text_in_the_state():
     about = json.dumps({"@type": "NewsArticle", "description": PARTS[0] + PARTS[1]})
     page = f'<title>{TITLE}</title><script type="application/ld+json">{about}</script>'
@@ -188,6 +350,16 @@ def test_a_description_in_linked_data_is_not_preferred_to_a_text_in_the_state():
     assert (found.origin, found.score) == ("json-ld", 0.2)
     found = extract(f"{page}<script>window.data={of_article(body=HTML)}</script>")
     assert (found.text, found.origin, found.score) == (TEXT, "state", 0.5)
+
+
+def test_nodes_that_refer_to_each_other_end():
+    nodes = "[{type:'p',children:b},{type:'p',text:'x',children:b}]"
+    script = f"(function(a,b){{x={{title:'{TITLE}',content:a}}}}({nodes},{nodes.replace('b', 'a')}))"
+    drawn(script)
+    flat = [
+        [i + 1] * 3 if i % 2 else {"type": 60, "children": i + 1} for i in range(60)
+    ]
+    drawn(json.dumps([*flat, "paragraph"]), 'id="__NUXT_DATA__"')
 
 
 VALUES = st.recursive(
@@ -210,5 +382,5 @@ VALUES = st.recursive(
 def test_any_data_are_read(data, attributes):
     script = json.dumps(data)
     drawn(script if "json" in attributes else f"x={script}", attributes)
-    for text, _ in texts_in([({}, f"x={script}")], TITLE, 0):
+    for text, _ in texts_in([("", f"x={script}")], Own([TITLE]), 0):
         assert isinstance(text, str)
