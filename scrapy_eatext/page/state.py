@@ -56,10 +56,12 @@ _LEGAL, _MOST_LEGAL = re.compile("cookie|consent|privacy", re.IGNORECASE), 2
 _MARKUP = re.compile(r"<[^<>]*>")
 _ADDRESS = re.compile(r"\s*(?:[!-~]{99}|mailto:)|.*%20", re.DOTALL)
 _NO_LETTER = re.compile(r"[\W_]+")
+# The beginning of Remix's list of all values.
+_FLAT = re.compile(r'\[\{"_[0-9]')
 # A row of React's stream: its name, and the number of bytes of a text.
 _ROW = re.compile(rb"\n?([0-9a-f]*):(?:T([0-9a-f]{1,7}),)?")
-# How many characters a list of strings has at most, as strings may be shared.
-_MAX_CHARS = 8_000_000
+# How many characters the texts of a script have at most, as strings may be shared.
+_MAX_CHARS = 16_000_000
 
 
 class Own:
@@ -209,17 +211,18 @@ def _texts_of(
     data: Any, own: Own, least: int, named: dict[str, Any]
 ) -> Iterator[tuple[str, bool]]:
     """The texts in some data, where values may be referred to by names."""
-    rich = RichText(named)
+    rich, left = RichText(named), _MAX_CHARS
     waiting = [(data, "", False)]
     # Values are kept, as an id may be that of another one later.
-    seen: dict[tuple[int, str, bool], Any] = {}
+    seen: dict[tuple[int, bool, bool], Any] = {}
     for _ in watched(range(_MAX_VALUES)):
         if not waiting:
             return
         value, key, is_entitled = waiting.pop()
         value = rich.meant(value)
         is_text = isinstance(value, str) and len(value) >= _MIN_CHARS
-        place = id(value), key if is_text else "", is_entitled
+        is_main = is_entitled and "desc" not in key
+        place = id(value), is_text and key in _KEYS, is_main if is_text else is_entitled
         if place in seen or not (is_text or isinstance(value, (dict, list))):
             continue
         seen[place] = value
@@ -241,7 +244,7 @@ def _texts_of(
             else:
                 text = value
         elif key in _KEYS and all(isinstance(part, str) for part in value):
-            text = "\n".join(value) if sum(map(len, value)) < _MAX_CHARS else ""
+            text = "\n".join(value) if sum(map(len, value)) < left else ""
         else:
             if rich.is_text(value):
                 text = rich.html(value)
@@ -249,15 +252,17 @@ def _texts_of(
                 waiting += [(part, "", is_entitled) for part in value]
                 continue
             key = "content"
+        left -= len(text)
+        if left < 0:
+            return
         chars = len(_MARKUP.sub("", text)) if text else 0
         if chars < _MIN_CHARS:
             continue
-        is_own = is_entitled and "desc" not in key
         begins = own.begins(text)
         if begins or (
             key in _KEYS and (is_entitled or (chars >= least and not _is_foreign(text)))
         ):
-            yield text, is_own or (begins and chars >= _MIN_MAIN)
+            yield text, is_main or (begins and chars >= _MIN_MAIN)
 
 
 def _is_foreign(text: str) -> bool:
@@ -279,9 +284,7 @@ def _json_in(text: str) -> Any:
         data = JSON.decode(text)
     except (ValueError, RecursionError):
         return None
-    # Remix's list of all values.
-    is_flat = text.startswith('[{"_') and isinstance(data, list)
-    return _resolved(data) if is_flat else data
+    return _resolved(data) if _FLAT.match(text) else data
 
 
 def _letters(text: str) -> str:

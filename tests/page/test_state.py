@@ -252,6 +252,10 @@ def test_rich_text(editor):
     found = drawn(json.dumps({"post": {**ARTICLE, "content": EDITORS[editor]}}), NEXT)
     assert found.text == TEXT
     assert editor == "strings" or "## Stones" in found.markdown
+    as_string = json.dumps(
+        {"post": {**ARTICLE, "content": json.dumps(EDITORS[editor])}}
+    )
+    assert editor == "strings" or drawn(as_string, NEXT).text == TEXT
     assert editor != "Slate" or "](https://example.com/a)" in found.markdown
 
 
