@@ -19,7 +19,6 @@ from scrapy_eatext.algorithms.base import Algorithm, Options, Verdict
 from scrapy_eatext.algorithms.modelfile import ModelError, load_model, model_path
 from scrapy_eatext.declared import number, one_of, switch, text
 from scrapy_eatext.page.columns import BlockColumn
-from scrapy_eatext.page.embedded import embedded_text
 from scrapy_eatext.page.names import COMMENTS, DIALOGS, REVIEWS, SHOP_PARTS
 from scrapy_eatext.result import EMPTY_SCORE
 from scrapy_eatext.sites.evidence import taught
@@ -165,7 +164,7 @@ class Eatext(Algorithm[EatextOptions]):
     def judge(self, page: Page) -> Verdict:
         blocks = page.blocks
         if not len(blocks):
-            embedded = embedded_text(page)
+            embedded = _in_data(page)
             return _of_data(embedded) if embedded else Verdict(blocks, (), (), ())
         options, model = self.options, self.model
         # Rules read the page's own walk, so that outputs can reuse what they look up.
@@ -198,7 +197,7 @@ class Eatext(Algorithm[EatextOptions]):
         if least is None:
             kept = _apply(AFTER, kind, walk, kept, w, chances, left_out)
         if int(w[kept].sum()) < _FEW:
-            embedded = embedded_text(page, shows_some=bool(kept.any()))
+            embedded = _in_data(page, shows_some=bool(kept.any()))
             chars = int(walk.blocks[kept, BlockColumn.CHARS].sum())
             if embedded and sum(embedded.blocks.chars) > _LONGER * chars:
                 return _of_data(embedded)
@@ -340,6 +339,12 @@ def _apply(
             left_out.update(dict.fromkeys(gone, reason))
             kept = remaining
     return kept
+
+
+def _in_data(page: Page, *, shows_some: bool = False) -> Embedded | None:
+    from scrapy_eatext.page.embedded import embedded_text  # for few pages
+
+    return embedded_text(page, shows_some=shows_some)
 
 
 def _of_data(embedded: Embedded) -> Verdict:
