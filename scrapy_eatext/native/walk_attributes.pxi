@@ -56,6 +56,9 @@ cdef bint is_special(const tree.xmlNode* node, const Name* tag) noexcept nogil:
             for i in range(HINTS):
                 if strstr(value, SPECIAL_HINTS[i]) != NULL:
                     return True
+        elif strcmp(value, b"aria-hidden") == 0:
+            if value_of(attribute, &value) or (node.children != NULL and value[0] == b"t"):
+                return True
         elif tag.traits & IMAGE and strcmp(value, b"alt") == 0:
             if value_of(attribute, &value) or value[0] == b"$" or value[0] == b"\\":
                 return True

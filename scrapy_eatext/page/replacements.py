@@ -1,12 +1,14 @@
 """Elements whose text is replaced: formulas by TeX, and icons of fonts by nothing.
 
-So are the repeated numbers of footnotes that LaTeXML puts into the sentence.
+So are the repeated numbers of footnotes that LaTeXML puts into the sentence, and the
+copies of a text that stand beside it, hidden from screen readers.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 from urllib.parse import unquote, unquote_plus
 
@@ -27,7 +29,7 @@ _WORD = re.compile(r"[^\W\d_]{4}")
 _DELIMITED = re.compile(
     r"(\$+)[^$]+\1|\\begin\{(displaymath|equation)\}.+\\end\{\2\}", re.DOTALL
 )
-# URLs of servers that draw the TeX in the URL, which are no longer than this.
+# URLs of servers that draw the TeX in the URL, and copied texts, are no longer than this.
 _MOST = 8000
 _DRAWN = re.compile(
     r"(?:latex\.codecogs\.com/[^?]{0,40}|/(?:mime|math)tex\.cgi)\?(?:\d\$)?(?P<tex>.+)"
@@ -93,7 +95,8 @@ def replacement_of(element: Any) -> str | None:
             return ""
         if _is_rendering(element, classes) or _is_icon(element, classes):
             return ""
-        return _hidden_math(element, attributes)
+        hidden = attributes.get("aria-hidden") == "true"
+        return "" if hidden and _is_copy(element) else _hidden_math(element, attributes)
     return None
 
 
@@ -188,6 +191,27 @@ def _is_rendering(element: Any, classes: str) -> bool:
         and isinstance(behind.tag, str)
         and local_name(behind.tag) == "script"
     )
+
+
+def _is_copy(element: Any) -> bool:
+    """Whether a span has the text of one beside it, such as that for screen readers."""
+    for other in (element.getprevious(), element.getnext()):
+        if other is None or other.tag != element.tag:
+            continue
+        text = other.xpath("string()")
+        if {"aria-hidden", "hidden", "style"}.isdisjoint(other.keys()) and len(
+            text
+        ) <= _MOST:
+            text, at = "".join(text.split()), 0
+            # In nested spans too, reading takes time linear in the text beside.
+            for part in islice(element.itertext("*"), 4 * len(text)):
+                letters = "".join(part.split(None, len(text)))
+                at = (
+                    at + len(letters) if text.startswith(letters, at) else len(text) + 1
+                )
+            if 0 < at == len(text):
+                return True
+    return False
 
 
 def local_name(tag: str) -> str:

@@ -83,6 +83,34 @@ def test_what_is_shown_later_is_read(panel: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("beside", "copy", "text"),
+    [
+        ("<span class=sr-only>In all</span>", "In <b>all</b>", "In all"),
+        ("<span class=sr-only><!-- -->In all</span>", "<!-- -->In all", "In all"),
+        # Letters that are animated, and the parts of a price.
+        ("<span>We</span>", "<span><span>W</span> <span>e</span></span>", "We"),
+        ("<span>$5.99</span>", "<span>$</span>5<span>.</span><span>99</span>", "$5.99"),
+        # Another text, and one beside which nothing else is shown.
+        ("<span>Tea</span>", "Te", None),
+        ("<span>Te</span>", "Tea", None),
+        ("<span> </span>", "Tea", None),
+        ("<span aria-hidden>Tea</span>", "Tea", None),
+        ("<b>Tea</b>", "Tea", None),
+        ("<span hidden>Tea</span>", "Tea", "Tea"),
+    ],
+)
+def test_a_text_for_screen_readers_is_read_once(
+    beside: str, copy: str, text: str | None
+) -> None:
+    copy = f"<span aria-hidden=true>{copy}</span>"
+    for html in (f"{beside} {copy}", f"{copy} {beside}"):
+        expected = (
+            shown(html.replace(" aria-hidden=true", "")) if text is None else text
+        )
+        assert shown(f"<body><p>{html}") == expected
+
+
+@pytest.mark.parametrize(
     "hidden",
     [
         "<span hidden>No</span>",

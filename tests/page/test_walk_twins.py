@@ -62,9 +62,11 @@ KEYS = [
     *TOKEN_ATTRIBUTES,
     *"href style hidden open aria-labelledby shadowrootmode title Class".split(),
     "aria-controls",
+    "aria-hidden",
 ]
 VALUES = [
     "",
+    "true",
     "menu",
     "S:1",
     "mw-editsection",
