@@ -342,10 +342,16 @@ class _Texts:
         self.texts = self._parts.texts
         self._places = places_in_tables(blocks, shown)
         self._numbers = dict(first_numbers(blocks, units))
+        self._ends = blocks.walk.ends
 
     def joined(self, which: Sequence[int], post: int) -> str:
-        """Some of the texts as one, without marks of lists and tables around a post."""
-        places = self._places
+        """Some of the texts as one, without marks of lists and tables around a post.
+
+        An item with all of the texts is taken for the post.
+        """
+        places, items = self._places, [self._parts.items[n] for n in which]
+        if items and min(items) == items[0] and max(items) < self._ends[items[0]]:
+            post = max(post, items[0])
         gaps = {
             n: places.gap(before, n) if places and places.tables[n] > post else ""
             for before, n in pairwise([-1, *which])

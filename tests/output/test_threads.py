@@ -100,6 +100,20 @@ def test_replies_inside():
     ]
 
 
+def test_replies_that_are_lists_of_one_item():
+    one = (
+        """<li><article><a class="username">{}</a><p>{}</p></article><ul>{}</ul></li>"""
+    )
+    inner = one.format("bo", "Two of all.<ol><li>Sand.<li>Oil.</ol>", "")
+    outer = one.format("ann77", "One of all.", inner)
+    html = f"<ul>{outer}{one.format('cy', 'Three of all.', '')}</ul>"
+    assert thread(html, "ann77", "bo", "cy") == [
+        Post("One of all.", "ann77"),
+        Post("Two of all.\n\n1. Sand.\n2. Oil.", "bo"),
+        Post("Three of all.", "cy"),
+    ]
+
+
 # What stands in a post before the answer to it.
 QUOTES = [
     "<blockquote><p>Which glue?</p></blockquote>",
