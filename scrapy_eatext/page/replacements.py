@@ -14,6 +14,7 @@ from urllib.parse import unquote, unquote_plus
 
 from scrapy_eatext.page.mathml import tex_of
 from scrapy_eatext.page.tags import IMG
+from scrapy_eatext.page.values import beginning
 
 # The class of icons whose text is a name, which a font draws as the icon.
 _ICON_CLASS = re.compile(r"(?:^|\s)material-(?:icons|symbols)")
@@ -31,6 +32,10 @@ _DELIMITED = re.compile(
 )
 # URLs of servers that draw the TeX in the URL, and copied texts, are no longer than this.
 _MOST = 8000
+# A copied text has fewer elements: a letter each, if it is animated.
+_NODES = 300
+# Attributes of a span that may not be shown itself.
+_HIDING = frozenset(("aria-hidden", "hidden", "style"))
 _DRAWN = re.compile(
     r"(?:latex\.codecogs\.com/[^?]{0,40}|/(?:mime|math)tex\.cgi)\?(?:\d\$)?(?P<tex>.+)"
     r"|/latex\.php\?(?:[^#]{0,200}&)?latex=(?P<value>[^&#]+)",
@@ -195,23 +200,21 @@ def _is_rendering(element: Any, classes: str) -> bool:
 
 def _is_copy(element: Any) -> bool:
     """Whether a span has the text of one beside it, such as that for screen readers."""
-    for other in (element.getprevious(), element.getnext()):
-        if other is None or other.tag != element.tag:
-            continue
-        text = other.xpath("string()")
-        if {"aria-hidden", "hidden", "style"}.isdisjoint(other.keys()) and len(
-            text
-        ) <= _MOST:
-            text, at = "".join(text.split()), 0
-            # In nested spans too, reading takes time linear in the text beside.
-            for part in islice(element.itertext("*"), 4 * len(text)):
-                letters = "".join(part.split(None, len(text)))
-                at = (
-                    at + len(letters) if text.startswith(letters, at) else len(text) + 1
-                )
-            if 0 < at == len(text):
-                return True
-    return False
+    text = _letters(element)
+    return bool(text) and any(
+        other is not None
+        and other.tag == element.tag
+        and _HIDING.isdisjoint(other.keys())
+        and _letters(other) == text
+        for other in (element.getprevious(), element.getnext())
+    )
+
+
+def _letters(element: Any) -> str:
+    """The text of a small element without white space."""
+    if next(islice(element.iter(), _NODES, None), None) is not None:
+        return ""
+    return "".join(beginning(element, _MOST).split())
 
 
 def local_name(tag: str) -> str:
