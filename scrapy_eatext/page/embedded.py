@@ -45,6 +45,8 @@ _KIND_OF_TYPE = (
 # The minimum length of a text and of a description, and the maximum length of a script.
 _MIN_CHARS, _MIN_DESCRIPTION = 200, 80
 _MAX_DATA = 4_000_000
+# The maximum length of all that may be state: reading JavaScript takes time.
+_MAX_STATE = 8_000_000
 # On a page without main text, a text of an object without the page's title has so many
 # characters at least, and so many times those of the page's blocks.
 _LONG, _LONGER = 1000, 3
@@ -154,12 +156,15 @@ def _stated(page: Page, *, shows_some: bool) -> Iterator[_Found]:
 
 def _states(root: Any) -> Iterator[tuple[str, str]]:
     """The data of scripts, and of other places that scripts read, with their ids."""
+    left = _MAX_STATE
     for script, source in _scripts(root):
-        if "ld+json" not in (script.get("type") or "").lower():
+        left -= len(source)
+        if left >= 0 and "ld+json" not in (script.get("type") or "").lower():
             yield script.get("id") or "", source
     for found in _ELSEWHERE(root):
         source = found if isinstance(found, str) else found.text
-        if len(source) <= _MAX_DATA:
+        left -= len(source)
+        if left >= 0:
             yield "", source
 
 
